@@ -1,0 +1,61 @@
+# A fresh clone needs two commands: `make demo` and `make test`. Each creates .venv and installs what it uses.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := PYTHONWARNINGS=ignore $(BIN)/python -m pip --disable-pip-version-check
+NBS    ?= $(sort $(shell find nbs -name '*.ipynb' -not -path '*/.*' -not -name '_*'))
+
+.DEFAULT_GOAL := help
+.PHONY: help env demo test test-slow lab nbs export readme docs clean
+
+help: ## show this list
+	@echo "usage: make TARGET"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# The package alone: enough for the demo, and quick to install.
+$(VENV)/core: settings.ini setup.py pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("tsnmf needs Python 3.10 or newer, $(PYTHON) is %d.%d: try make PYTHON=python3.12" % sys.version_info[:2] if sys.version_info < (3, 10) else 0)'
+	@echo "== creating $(VENV) and installing the package"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --quiet --upgrade pip
+	@$(PIP) install --quiet --editable .
+	@touch $@
+
+# What it takes to develop: nbdev, Jupyter, the test and documentation tools.
+$(VENV)/dev: $(VENV)/core
+	@echo "== installing the development tools (about two minutes, once)"
+	@$(PIP) install --quiet --editable '.[dev]'
+	@touch $@
+
+env: $(VENV)/dev ## create .venv and install everything (the others call it)
+
+demo: $(VENV)/core ## a first look: real data, a few hundred pairs, a picture (demo.png)
+	@$(BIN)/tsnmf demo --output demo.png
+
+test: env ## check everything; the last line counts what passed and failed
+	@echo "== testing: export, notebooks, README, packaging, site"
+	@$(BIN)/python -m pytest
+
+test-slow: env ## the notebooks again, with the cells flagged slow
+	@echo "== running every notebook, slow cells included"
+	@TSNMF_TEST_FLAGS=slow $(BIN)/python -m pytest tests/test_notebooks.py
+
+lab: env ## open JupyterLab on the notebooks
+	@$(BIN)/jupyter lab --notebook-dir=nbs
+
+nbs: env ## run notebooks and save their outputs (NBS="nbs/00_graph.ipynb" for one)
+	@$(BIN)/python tools/notebooks.py run $(NBS)
+
+export: env ## write tsnmf/*.py from the notebooks
+	@echo "== exporting nbs/ to tsnmf/"
+	@$(BIN)/nbdev_export
+
+readme: env ## write README.md from nbs/index.ipynb
+	@$(BIN)/python tools/readme.py
+
+docs: env ## build the site in _docs/
+	@$(BIN)/python tools/site.py
+
+clean: ## remove build output and the environment
+	@echo "== removing $(VENV), _docs, _proc, build output"
+	@rm -rf $(VENV) _docs _proc build dist *.egg-info .pytest_cache .hypothesis demo.png
