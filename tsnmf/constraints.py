@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['ConstraintError', 'check_pairs', 'unordered', 'pair_matrix', 'check_disjoint', 'Constraints', 'matrix_to_constraints',
-           'must_link_groups', 'Closure', 'contradictions', 'close', 'labels_to_constraints', 'sample_pairs',
-           'sample_labels', 'random_pairs']
+           'must_link_groups', 'Closure', 'contradictions', 'close', 'labels_to_constraints', 'as_constraints',
+           'sample_pairs', 'sample_labels', 'random_pairs']
 
 # %% ../nbs/01_constraints.ipynb #a731064b
 import math
@@ -204,6 +204,23 @@ def labels_to_constraints(
     groups = np.empty(len(y), dtype=np.intp)
     groups[labelled], groups[~labelled] = codes, k + np.arange((~labelled).sum())
     return Closure(groups, np.column_stack(np.triu_indices(k, 1)))
+
+# %% ../nbs/01_constraints.ipynb #95ce182b
+def as_constraints(
+    n_samples: int,  # n
+    y=None,  # partial labels (-1 = unknown), or a `Constraints`
+    must_link=None,  # (r, 2) pairs, or a `Constraints`
+    cannot_link=None,  # (s, 2) pairs
+) -> Constraints:
+    "All that is known about the samples, in one object"
+    known = [c for c in (y, must_link) if isinstance(c, Constraints)]
+    if y is not None and not isinstance(y, Constraints): known.append(labels_to_constraints(y))
+    for c in known:
+        if c.n_samples != n_samples: raise ConstraintError(f'constraints (or y) are about {c.n_samples} samples, X has {n_samples}')
+    pairs = Constraints(n_samples, () if isinstance(must_link, Constraints) else must_link, cannot_link)
+    if len(pairs.must_link) or len(pairs.cannot_link) or not known: known.append(pairs)
+    if len(known) == 1: return known[0]
+    return Constraints(n_samples, *(np.vstack([getattr(c, links) for c in known]) for links in ('must_link', 'cannot_link')))
 
 # %% ../nbs/01_constraints.ipynb #31e4bf24
 def _told_by(y, i, j):

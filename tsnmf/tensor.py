@@ -86,7 +86,8 @@ def shrink_symmetric(
     kept = np.abs(w) > tau
     w, Q = w[kept], Q[:, kept]
     w = w - np.sign(w) * tau
-    return (Q * w) @ Q.T, np.sort(np.abs(w))[::-1]
+    P = (Q * w) @ Q.T
+    return (P + P.T) / 2, np.sort(np.abs(w))[::-1]  # symmetric to the last bit, so that it is recognised as such again
 
 # %% ../nbs/03_tensor.ipynb #7b3f6efd
 def svt_pair(
