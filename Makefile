@@ -6,7 +6,7 @@ PIP    := PYTHONWARNINGS=ignore $(BIN)/python -m pip --disable-pip-version-check
 NBS    ?= $(sort $(shell find nbs -name '*.ipynb' -not -path '*/.*' -not -name '_*'))
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo test test-slow lab nbs export readme docs clean
+.PHONY: help env demo test test-slow bench lab nbs export readme docs clean
 
 help: ## show this list
 	@echo "usage: make TARGET"
@@ -39,6 +39,9 @@ test: env ## check everything; the last line counts what passed and failed
 test-slow: env ## the notebooks again, with the cells flagged slow
 	@echo "== running every notebook, slow cells included"
 	@TSNMF_TEST_FLAGS=slow $(BIN)/python -m pytest tests/test_notebooks.py
+
+bench: env ## time ratios, measured side by side in one run
+	@$(BIN)/python tools/bench.py
 
 lab: env ## open JupyterLab on the notebooks
 	@$(BIN)/jupyter lab --notebook-dir=nbs

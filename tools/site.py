@@ -17,6 +17,8 @@ CALLOUT = re.compile(r'^(:{3,}) *{?\.?callout-(\w+)(?:[^}\n]*title="([^"\n]*)")?
 FENCE = re.compile(r'(^```.*?^```$)', re.M | re.S)
 STYLE = '''
 body { --mystnb-source-margin-color: var(--color-brand-primary); --mystnb-source-border-color: var(--color-background-border) }
+/* room for a line of code */
+.content { width: 54em; max-width: 100% }
 .lead { font-size: 1.15em; color: var(--color-foreground-secondary) }
 a.source { float: right; font-size: smaller }
 div.math, .output.text_html { overflow-x: auto; overflow-y: hidden }
@@ -114,9 +116,16 @@ def code_cells(cell):
     asis = [d.get('text/markdown') or d.get('text/html') or o.get('text', '') for o, d in data if output == 'asis']
     return ([cell] if echo or cell.outputs else []) + [new_markdown_cell(text) for text in asis]
 
+def drop_signatures(cells):
+    "Where the source of a function is shown, its documentation need not repeat the signature"
+    for doc, shown in zip(cells, cells[1:]):
+        if 'show_doc(' in doc.source and 'Exported source' in shown.source:
+            for o in doc.outputs: o.data['text/markdown'] = re.sub(r'```python\n.*?```\n*', '', o.data['text/markdown'], flags=re.S)
+
 def convert(path):
     "The processed notebook at `path`, in cells that myst-nb shows as Quarto would"
     nb = read(path, 4)
+    drop_signatures(nb.cells)
     how = dict(raw=lambda c: [title_cell(c) if c.source.startswith('---') else c], code=code_cells, markdown=lambda c: [c])
     nb.cells = [new for c in nb.cells for new in how[c.cell_type](c)]
     nb.metadata = dict(language_info=dict(name='python', pygments_lexer='ipython3'))

@@ -13,20 +13,21 @@ from scipy.sparse import issparse
 from .snmf import EPS, check_start
 from .tensor import svt_pair
 
-# %% ../nbs/04_admm.ipynb #332b12cd
+# %% ../nbs/04_admm.ipynb #8d3d76ce
 def tensor_objective(
     A: np.ndarray,  # (n, n) similarity
     Z: np.ndarray,  # (n, n) constraints
     A0: np.ndarray,  # (n, n) similarity to stay near
     lam: float,  # λ
 ) -> float:
-    "½‖Z+A‖_* + ½‖Z-A‖_* + λ‖A-A0‖² (Eq. 13)"
+    "Mean nuclear norm of Z + A and Z - A, plus λ‖A - A0‖² (Eq. 13)"
     nuclear = np.linalg.norm(Z + A, 'nuc') + np.linalg.norm(Z - A, 'nuc')
     return float(nuclear / 2 + lam * np.sum((A - A0)**2))
 
 # %% ../nbs/04_admm.ipynb #bf46804d
 @dataclass(frozen=True)
 class TensorResult:
+    "What a solver of the tensor problem returns"
     A: np.ndarray  # (n, n) refined similarity
     Z: np.ndarray  # (n, n) inferred constraints
     E: np.ndarray  # (n, n) A0 - A as the solver sees it
@@ -40,10 +41,12 @@ def step_Z(C, Y2, D, Y3, mu):
     "Half-way between C - Y2/μ and D - Y3/μ (Eq. 28)"
     return (C - Y2 / mu + D - Y3 / mu) / 2
 
+# %% ../nbs/04_admm.ipynb #fe6e08ad
 def step_D(Z, Y3, mu, known, Z0):
     "Z + Y3/μ, with the known pairs put in (Eq. 33)"
     return np.where(known, Z0, Z + Y3 / mu)
 
+# %% ../nbs/04_admm.ipynb #8fea46ab
 def step_E(A, A0, Y1, lam, mu):
     "(μ(A0-A) + Y1) / (2λ+μ) (Eq. 32)"
     return (mu * (A0 - A) + Y1) / (2 * lam + mu)
@@ -61,7 +64,7 @@ def _inexact_admm(A0, Z0, lam, A, Z, D, Y3, *, lagged, tol, max_iter):
     "Algorithm 3 from a given start"
     known = Z0 != 0
     mu, E, Y1, Y2z, Y2a = 1e-3, 0 * A0, 0 * A0, 0 * A0, 0 * A0
-    history = {name: [] for name in ('residual', 'objective', 'rank', 'mu')}
+    history = []
     for _ in range(max_iter):
         Cz, Ca, s = svt_pair(Z + Y2z / mu, A + Y2a / mu, 1 / mu)
         old = Z, A, E, D
@@ -74,12 +77,13 @@ def _inexact_admm(A0, Z0, lam, A, Z, D, Y3, *, lagged, tol, max_iter):
         change = [new - before for new, before in zip((Z, A, E, D), old)]
         residual = max(np.abs(R).max() for R in (r1, r2z, r2a, r3, *change))
         objective = sum(map(np.sum, s)) / 2 + lam * np.sum(E**2)
-        for name, value in dict(residual=residual, objective=objective, rank=max(map(np.count_nonzero, s)), mu=mu).items(): history[name].append(value)
+        history.append((residual, objective, max(map(np.count_nonzero, s)), mu))
         if residual < tol: break
         Y1, Y2z, Y2a, Y3 = Y1 + mu * r1, Y2z + mu * r2z, Y2a + mu * r2a, Y3 + mu * r3
         mu = min(1.1 * mu, 1e10)
+    history = dict(zip(('residual', 'objective', 'rank', 'mu'), map(np.array, zip(*history))))
     objective = tensor_objective(A, np.where(known, Z0, Z), A0, lam)
-    return TensorResult(A, Z, E, objective, len(history['mu']), residual < tol, {k: np.array(v) for k, v in history.items()})
+    return TensorResult(A, Z, E, objective, len(history['mu']), bool(residual < tol), history)
 
 # %% ../nbs/04_admm.ipynb #6fdf42c7
 def _dense(Z0): return Z0.toarray() if issparse(Z0) else np.asarray(Z0, dtype=float)

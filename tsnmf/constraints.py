@@ -95,7 +95,9 @@ class Constraints:
         self.must_link, self.cannot_link = map(unordered, self._given)
         check_disjoint(n_samples, *self)
 
-    def __repr__(self): return f'{self.n_samples} samples, {len(self.must_link)} must-link, {len(self.cannot_link)} cannot-link'
+    def __repr__(self):
+        return f'{self.n_samples} samples, {len(self.must_link)} must-link, {len(self.cannot_link)} cannot-link'
+
     def __iter__(self): return iter((self.must_link, self.cannot_link))
 
     def matrix(self,
@@ -120,7 +122,8 @@ def matrix_to_constraints(
     "The pairs in a constraint matrix"
     Z = coo_matrix(Z)
     if Z.shape[0] != Z.shape[1]: raise ConstraintError(f'Z must be square, got shape {Z.shape}')
-    if not np.isin(Z.data, (-1, 0, 1)).all(): raise ConstraintError('Z must hold only +1 (must-link), -1 (cannot-link) and 0 (unknown)')
+    if not np.isin(Z.data, (-1, 0, 1)).all():
+        raise ConstraintError('Z must hold only +1 (must-link), -1 (cannot-link) and 0 (unknown)')
     pairs = np.column_stack([Z.row, Z.col])
     return Constraints(Z.shape[0], pairs[Z.data > 0], pairs[Z.data < 0])
 
@@ -185,7 +188,8 @@ def close(constraints: Constraints) -> Closure:
     "Everything the constraints imply, or a `ConstraintError` with the chains that contradict a cannot-link"
     chains = constraints.contradictions()
     if chains:
-        told = '; '.join(f'{c[0]} and {c[-1]} are cannot-linked, but must-links join them: {"–".join(map(str, c))}' for c in chains[:3])
+        told = '; '.join(f'{c[0]} and {c[-1]} are cannot-linked, but must-links join them: {"–".join(map(str, c))}'
+                         for c in chains[:3])
         more = ' (and more: see Constraints.contradictions)' if len(chains) > 3 else ''
         raise ConstraintError(f'contradictory constraints: {told}{more}', chains)
     groups = must_link_groups(constraints)
@@ -197,7 +201,8 @@ def labels_to_constraints(
 ) -> Closure:
     "All pairs among the labelled samples"
     y = column_or_1d(y)
-    if y.dtype.kind == 'f' and not np.isfinite(y).all(): raise ConstraintError('y has NaN or infinite labels: mark unknown labels by -1')
+    if y.dtype.kind == 'f' and not np.isfinite(y).all():
+        raise ConstraintError('y has NaN or infinite labels: mark unknown labels by -1')
     labelled = y != -1
     classes, codes = np.unique(y[labelled], return_inverse=True)
     k = len(classes)
@@ -216,11 +221,13 @@ def as_constraints(
     known = [c for c in (y, must_link) if isinstance(c, Constraints)]
     if y is not None and not isinstance(y, Constraints): known.append(labels_to_constraints(y))
     for c in known:
-        if c.n_samples != n_samples: raise ConstraintError(f'constraints (or y) are about {c.n_samples} samples, X has {n_samples}')
+        if c.n_samples != n_samples:
+            raise ConstraintError(f'constraints (or y) are about {c.n_samples} samples, X has {n_samples}')
     pairs = Constraints(n_samples, () if isinstance(must_link, Constraints) else must_link, cannot_link)
     if len(pairs.must_link) or len(pairs.cannot_link) or not known: known.append(pairs)
     if len(known) == 1: return known[0]
-    return Constraints(n_samples, *(np.vstack([getattr(c, links) for c in known]) for links in ('must_link', 'cannot_link')))
+    must, cannot = (np.vstack(lists) for lists in zip(*known))
+    return Constraints(n_samples, must, cannot)
 
 # %% ../nbs/01_constraints.ipynb #31e4bf24
 def _told_by(y, i, j):

@@ -39,7 +39,8 @@ def edge_weights(
     sigma: float | None = None,  # length scale; None: the mean distance (gaussian) or 4 (exponential)
 ) -> np.ndarray:
     "Weights in (0, 1] that fall with distance: exp(-d²/σ²) or exp(-d/σ)"
-    if weight not in ('gaussian', 'exponential'): raise ValueError(f"weight must be 'gaussian' or 'exponential', got {weight!r}")
+    if weight not in ('gaussian', 'exponential'):
+        raise ValueError(f"weight must be 'gaussian' or 'exponential', got {weight!r}")
     if sigma is not None: check_scalar(sigma, 'sigma', (float, int), min_val=0, include_boundaries='neither')
     elif weight == 'exponential': sigma = 4.0
     else: sigma = distances.mean() or 1.0  # all samples in one place: every distance is 0, every weight 1

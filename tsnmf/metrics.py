@@ -46,6 +46,6 @@ def constraint_satisfaction(
 ) -> float:  # in [0, 1]; 1 if there are no pairs
     "The share of pairs that a clustering respects"
     labels = column_or_1d(labels)
-    must, cannot = (check_pairs(pairs, len(labels), name) for pairs, name in [(must_link, 'must_link'), (cannot_link, 'cannot_link')])
+    must, cannot = check_pairs(must_link, len(labels), 'must_link'), check_pairs(cannot_link, len(labels), 'cannot_link')
     kept = np.append(labels[must[:, 0]] == labels[must[:, 1]], labels[cannot[:, 0]] != labels[cannot[:, 1]])
     return float(kept.mean()) if kept.size else 1.

@@ -27,6 +27,7 @@ from .snmf import check_start, enhanced_snmf
 # %% ../nbs/06_model.ipynb #2ddf7148
 @dataclass(frozen=True)
 class Iteration:
+    "What is remembered of an outer iteration"
     S: np.ndarray  # (n, n) adjusted similarity that was factorised
     Vstar: np.ndarray  # (n, k) embedding
     alpha: np.ndarray  # (m,) weights of the ensemble
@@ -41,8 +42,10 @@ class Iteration:
     converged: bool  # did both stop by their own rule?
     seconds: float  # wall time
 
+# %% ../nbs/06_model.ipynb #ce14edf6
 @dataclass(frozen=True)
 class TSNMFResult:
+    "What `tsnmf` returns"
     labels: np.ndarray  # (n,) cluster of each sample
     Vstar: np.ndarray  # (n, k) embedding
     A: np.ndarray  # (n, n) similarity
@@ -60,7 +63,8 @@ def satisfied(labels, Z0):
 # %% ../nbs/06_model.ipynb #ae47b1a9
 def check_parameters(variant, *, positive, counts):
     "Refuse a variant that does not exist, and numbers that are not positive"
-    if variant not in ('paper', 'reference'): raise ValueError(f"variant must be 'paper' or 'reference', got {variant!r}")
+    if variant not in ('paper', 'reference'):
+        raise ValueError(f"variant must be 'paper' or 'reference', got {variant!r}")
     for name, value in positive.items(): check_scalar(value, name, (float, int), min_val=0, include_boundaries='neither')
     for name, value in counts.items(): check_scalar(value, name, (int, np.integer), min_val=1)
 
@@ -83,20 +87,24 @@ def tsnmf(
     verbose: bool = False,  # show a progress bar
 ) -> TSNMFResult:
     "Semi-supervised symmetric NMF with a low-rank tensor (Algorithm 1)"
-    check_parameters(variant, positive=dict(lam=lam, beta=beta), counts=dict(n_embeddings=n_embeddings, max_iter=max_iter, snmf_max_iter=snmf_max_iter))
+    check_parameters(variant, positive=dict(lam=lam, beta=beta),
+                     counts=dict(n_embeddings=n_embeddings, max_iter=max_iter, snmf_max_iter=snmf_max_iter))
     n, rng = S.shape[0], check_random_state(random_state)
-    starts = dict(V_init=check_start(V_init, (n_embeddings, n, n_clusters), 'V_init', rng),
-                  Vstar_init=check_start(Vstar_init, (n, n_clusters), 'Vstar_init', rng))
+    V_init = check_start(V_init, (n_embeddings, n, n_clusters), 'V_init', rng)
+    Vstar_init = check_start(Vstar_init, (n, n_clusters), 'Vstar_init', rng)
     Z, history = Z0, []
     for t in trange(max_iter, desc='TSNMF', disable=not verbose):
         began = perf_counter()
         S = adjust_similarity(S, Z if variant == 'reference' else _clip(Z))
-        e = enhanced_snmf(S, n_clusters, n_embeddings=n_embeddings, beta=beta, variant=variant, max_iter=snmf_max_iter, **starts)
+        e = enhanced_snmf(S, n_clusters, n_embeddings=n_embeddings, beta=beta, variant=variant,
+                          max_iter=snmf_max_iter, V_init=V_init, Vstar_init=Vstar_init)
         A0, labels = e.Vstar @ e.Vstar.T, e.Vstar.argmax(axis=1)
         if variant == 'paper': tensor = solve_paper(A0, Z0, lam)
         else: tensor = solve_reference(A0, Z0, lam, None if admm_init is None else admm_init[t], random_state=rng)
-        history.append(Iteration(S, e.Vstar, e.alpha, labels, tensor.A, tensor.Z, tensor.objective, tensor.history['residual'][-1],
-                                 satisfied(labels, Z0), e.n_iter, tensor.n_iter, e.converged and tensor.converged, perf_counter() - began))
+        history.append(Iteration(
+            S=S, Vstar=e.Vstar, alpha=e.alpha, labels=labels, A=tensor.A, Z=tensor.Z, objective=tensor.objective,
+            residual=tensor.history['residual'][-1], satisfaction=satisfied(labels, Z0), snmf_iter=e.n_iter,
+            admm_iter=tensor.n_iter, converged=e.converged and tensor.converged, seconds=perf_counter() - began))
         S, Z = tensor.A, tensor.Z
     return TSNMFResult(labels, e.Vstar, tensor.A, tensor.Z, e.alpha, history)
 
@@ -109,8 +117,10 @@ def check_similarity(
 ):  # (n, n) symmetric, non-negative; sparse stays sparse
     "A precomputed similarity matrix, checked; an asymmetric one is symmetrised with a warning"
     S = check_array(S, accept_sparse='csr', dtype=np.float64, ensure_min_samples=2, estimator=estimator, input_name='X')
-    if S.shape[0] != S.shape[1]: raise ValueError(f'a precomputed similarity must be square (n_samples, n_samples), got shape {S.shape}')
-    if S.min() < 0: raise ValueError(f'Negative values in data: a similarity must be non-negative, its smallest entry is {S.min():g}')
+    if S.shape[0] != S.shape[1]:
+        raise ValueError(f'a precomputed similarity must be square (n_samples, n_samples), got shape {S.shape}')
+    if S.min() < 0:
+        raise ValueError(f'Negative values in data: a similarity must be non-negative, its smallest entry is {S.min():g}')
     return check_symmetric(S, raise_warning=True)
 
 # %% ../nbs/06_model.ipynb #33b5d5f2
@@ -137,7 +147,8 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
     def _similarity(self, X):
         "The similarity matrix of the samples"
         if self.affinity == 'precomputed': return check_similarity(X, self)
-        if self.affinity != 'nearest_neighbors': raise ValueError(f"affinity must be 'nearest_neighbors' or 'precomputed', got {self.affinity!r}")
+        if self.affinity != 'nearest_neighbors':
+            raise ValueError(f"affinity must be 'nearest_neighbors' or 'precomputed', got {self.affinity!r}")
         X = check_array(X, accept_sparse='csr', dtype=np.float64, ensure_min_samples=2, estimator=self, input_name='X')
         return knn_graph(X, self.n_neighbors, self.weight, self.sigma)
 
@@ -189,12 +200,14 @@ class TSNMF(ConstrainedClusterer):
         Z0 = known.matrix(symmetric=self.variant != 'reference')
         result = tsnmf(S, Z0, self.n_clusters, **{name: getattr(self, name) for name in PASSED})
         if not all(it.converged for it in result.history):
-            warnings.warn('an inner solver reached its last iteration before its stopping rule was met, see history_', ConvergenceWarning)
-        return dict(labels_=np.unique(result.labels, return_inverse=True)[1], embedding_=result.Vstar, similarity_=result.A,
-                    constraints_=result.Z, weights_=result.alpha, n_iter_=len(result.history),
+            warnings.warn('an inner solver reached its last iteration before its stopping rule was met, see history_',
+                          ConvergenceWarning)
+        return dict(labels_=np.unique(result.labels, return_inverse=True)[1], embedding_=result.Vstar,
+                    similarity_=result.A, constraints_=result.Z, weights_=result.alpha, n_iter_=len(result.history),
                     history_=[{name: getattr(it, name) for name in KEPT} for it in result.history])
 
 # %% ../nbs/06_model.ipynb #686885d0
 PASSED = ('variant', 'lam', 'beta', 'n_embeddings', 'max_iter', 'snmf_max_iter', 'V_init', 'Vstar_init', 'admm_init',
           'random_state', 'verbose')  # parameters of `TSNMF` that go to `tsnmf` as they are
-KEPT = ('objective', 'residual', 'satisfaction', 'snmf_iter', 'admm_iter', 'converged', 'seconds')  # of an `Iteration`, in `history_`
+KEPT = ('objective', 'residual', 'satisfaction', 'snmf_iter', 'admm_iter',
+        'converged', 'seconds')  # of an `Iteration`, in `history_`

@@ -84,7 +84,7 @@ def plot_embedding(
     "An embedding as a picture, samples sorted by class"
     ax, order = _axes(ax, (2.5, 4)), np.arange(len(V)) if y is None else np.argsort(y, kind='stable')
     V = V[order]
-    V = V[:, np.argsort((np.arange(len(V)) @ V) / np.maximum(V.sum(axis=0), 1e-12))]
+    V = V[:, np.argsort((np.arange(len(V)) @ V**4) / np.maximum((V**4).sum(axis=0), 1e-12))]  # by where they are large
     ax.imshow(V, cmap='Greys', aspect='auto', interpolation='nearest', vmin=0)
     ax.set(xticks=[], yticks=[], xlabel='cluster', ylabel='sample', title=title)
     return ax

@@ -44,10 +44,12 @@ def check_start(
 # %% ../nbs/02_snmf.ipynb #f6b8533c
 @dataclass(frozen=True)
 class SNMFResult:
+    "What `snmf` returns"
     V: np.ndarray  # (n, k) embedding
     objective: np.ndarray  # (n_iter + 1,) ‖S - V Vᵀ‖², at the start and after each update
     n_iter: int  # updates made
 
+# %% ../nbs/02_snmf.ipynb #d198dd81
 def snmf(
     S,  # (n, n) symmetric, non-negative; dense or sparse
     n_clusters: int,  # k
@@ -74,7 +76,8 @@ def project_capped_simplex(
 ) -> np.ndarray:  # (m,)
     "The nearest x to y with 0 ≤ x ≤ 1 and sum(x) = total"
     y = np.asarray(y, dtype=float)
-    if not 0 <= total <= y.size: raise ValueError(f'total must be between 0 and the number of entries {y.size}, got {total}')
+    if not 0 <= total <= y.size:
+        raise ValueError(f'total must be between 0 and the number of entries {y.size}, got {total}')
     y = y - y.max()  # the answer does not change, and large numbers lose no digits
     knots = np.sort(np.concatenate([-y, 1 - y]))
     sums = np.clip(y + knots[:, None], 0, 1).sum(axis=1)
@@ -91,6 +94,7 @@ def stack(
     "Embeddings with the samples outermost in memory"
     return np.ascontiguousarray(V.swapaxes(0, 1)).swapaxes(0, 1)
 
+# %% ../nbs/02_snmf.ipynb #7cbdb19a
 def times(S, V):
     "S V_i for all i, in one product"
     m, n, k = V.shape
@@ -98,20 +102,20 @@ def times(S, V):
 
 # %% ../nbs/02_snmf.ipynb #156aaef8
 def update_embeddings(
-    S,  # (n, n) similarity
     V: np.ndarray,  # (m, n, k) embeddings, from `stack`
+    SV: np.ndarray,  # (m, n, k) their products with S, from `times`
     Vstar: np.ndarray,  # (n, k) consensus
-    exponent: float,  # 1/4 as printed, 1 in the authors' program
+    root: bool,  # take the fourth root, as printed? The authors' program does not
 ) -> np.ndarray:  # (m, n, k)
     "One multiplicative update of all embeddings (Eq. 19)"
-    VV = V.swapaxes(1, 2) @ V
-    return V * ((2 * times(S, V) + Vstar) / (2 * V @ VV + V + EPS)) ** exponent
+    ratio = (2 * SV + Vstar) / (2 * V @ (V.swapaxes(1, 2) @ V) + V + EPS)
+    return V * (np.sqrt(np.sqrt(ratio)) if root else ratio)
 
 # %% ../nbs/02_snmf.ipynb #9a971623
 def _orthogonalize(q, Q):
-    "`q` without its part in the rows of `Q`, and that part's coefficients; twice, once is not enough in floating point"
+    "`q` without its part in the rows of `Q`, and the coefficients of that part"
     total = 0
-    for _ in range(2):
+    for _ in range(2):  # once is not enough in floating point
         overlap = Q @ q[..., None]
         q, total = q - (Q.swapaxes(1, 2) @ overlap)[..., 0], total + overlap[..., 0]
     return q, total
@@ -139,8 +143,10 @@ def residual_spectral(
     for j in range(n):
         q = q / np.maximum(np.linalg.norm(q, axis=1, keepdims=True), EPS)
         Q = np.concatenate([Q, q[:, None]], axis=1)
-        q, overlap = _orthogonalize((S @ q.T).T - (V @ (V.swapaxes(1, 2) @ q[..., None]))[..., 0], Q)
-        diagonal.append(overlap[:, j]); below.append(np.linalg.norm(q, axis=1))
+        Rq = (S @ q.T).T - (V @ (V.swapaxes(1, 2) @ q[..., None]))[..., 0]
+        q, overlap = _orthogonalize(Rq, Q)
+        diagonal.append(overlap[:, j])
+        below.append(np.linalg.norm(q, axis=1))
         if j % 6 < 5 and j < n - 1: continue
         values, vectors = _tridiagonal_eigh(diagonal, below)
         top = np.abs(values).argmax(axis=1)
@@ -152,6 +158,7 @@ def residual_spectral(
 # %% ../nbs/02_snmf.ipynb #225e7e0e
 @dataclass(frozen=True)
 class EnhancedSNMFResult:
+    "What `enhanced_snmf` returns"
     Vstar: np.ndarray  # (n, k) consensus, rows of unit length
     V: np.ndarray  # (m, n, k) embeddings, rows of unit length
     alpha: np.ndarray  # (m,) weights
@@ -160,14 +167,15 @@ class EnhancedSNMFResult:
     n_iter: int  # updates made
     converged: bool  # did the stopping rule end it (not max_iter)?
 
+# %% ../nbs/02_snmf.ipynb #8cae6a2d
 def normalize_rows(V):
     "Rows of unit length; a zero row stays zero"
     return V / np.maximum(np.linalg.norm(V, axis=-1, keepdims=True), 1e-12)
 
 # %% ../nbs/02_snmf.ipynb #100e4822
-def _cost_frobenius(S, V, Vstar, SS):
+def _cost_frobenius(SS, V, SV, Vstar):
     "d_i as printed (Eq. 22)"
-    return residual_sq(SS, V, times(S, V)) + ((V - Vstar)**2).sum(axis=(1, 2))
+    return residual_sq(SS, V, SV) + ((V - Vstar)**2).sum(axis=(1, 2))
 
 def _cost_spectral(S, V, Vstar, start):
     "d_i as in the authors' program, and vectors to start from next time"
@@ -182,27 +190,29 @@ def enhanced_snmf(
     *,
     n_embeddings: int = 10,  # m
     beta: float = 5.0,  # β: large values even out the weights
-    variant: str = 'reference',  # 'paper': Algorithm 2 as printed; 'reference': as the authors' program does it
+    variant: str = 'paper',  # Algorithm 2 as printed; or 'reference': as the authors' program does it
     max_iter: int = 500,  # updates
     V_init: np.ndarray | None = None,  # (m, n, k) start; None: uniform in (0, 1)
     Vstar_init: np.ndarray | None = None,  # (n, k) start
     random_state=None,
 ) -> EnhancedSNMFResult:
     "Several embeddings, their weights and their consensus (Eq. 14, Algorithm 2)"
-    if variant not in ('paper', 'reference'): raise ValueError(f"variant must be 'paper' or 'reference', got {variant!r}")
+    if variant not in ('paper', 'reference'):
+        raise ValueError(f"variant must be 'paper' or 'reference', got {variant!r}")
     rng, (n, k) = check_random_state(random_state), (S.shape[0], n_clusters)
     V = stack(check_start(V_init, (n_embeddings, n, k), 'V_init', rng))
     Vstar = check_start(Vstar_init, (n, k), 'Vstar_init', rng)
     alpha = np.full(n_embeddings, 1 / n_embeddings)
-    objective, converged, vectors, SS = [beta * alpha @ alpha], variant == 'paper', None, _square_norm(S)
+    objective, converged, vectors = [beta * alpha @ alpha], variant == 'paper', None
+    SS, SV = _square_norm(S), times(S, V)
     for t in range(1, max_iter + 1):
+        V = update_embeddings(V, SV, Vstar, root=variant == 'paper')
+        SV = times(S, V)
         if variant == 'paper':
-            V = update_embeddings(S, V, Vstar, 1 / 4)
             Vstar = np.tensordot(alpha, V, 1)
-            d = _cost_frobenius(S, V, Vstar, SS)
+            d = _cost_frobenius(SS, V, SV, Vstar)
             alpha = project_capped_simplex(-d / (2 * beta))
         else:
-            V = update_embeddings(S, V, Vstar, 1)
             d, vectors = _cost_spectral(S, V, Vstar, vectors)
             alpha = project_capped_simplex(-d / (2 * beta))
             Vstar = np.tensordot(alpha, V, 1)
@@ -210,4 +220,5 @@ def enhanced_snmf(
         if variant == 'reference' and t > 300 and abs(objective[-1] - objective[-2]) < 1e-3:
             converged = True
             break
-    return EnhancedSNMFResult(normalize_rows(Vstar), normalize_rows(V), alpha, d, np.array(objective), t, converged)
+    Vstar, V = normalize_rows(Vstar), normalize_rows(V)
+    return EnhancedSNMFResult(Vstar, V, alpha, d, np.array(objective), t, converged)

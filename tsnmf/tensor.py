@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['t_product', 't_transpose', 't_identity', 't_svd', 'fourier_singular_values', 'tensor_nuclear_norm', 'tubal_rank',
-           'shrink_singular', 'shrink_symmetric', 'svt_pair', 't_svt', 't_svt_general']
+           'shrink_singular', 'shrink_symmetric', 'svt_pair', 't_svt_general', 't_svt']
 
 # %% ../nbs/03_tensor.ipynb #c3750631
 import numpy as np
@@ -33,6 +33,7 @@ def t_transpose(
     T = T.swapaxes(0, 1)
     return np.concatenate([T[:, :, :1], T[:, :, :0:-1]], axis=2)
 
+# %% ../nbs/03_tensor.ipynb #3bd6cc3b
 def t_identity(n: int, n3: int) -> np.ndarray:
     "The tensor that leaves others unchanged"
     I = np.zeros((n, n, n3))
@@ -57,10 +58,12 @@ def fourier_singular_values(
     "Singular values of every Fourier slice"
     return np.linalg.svd(np.moveaxis(np.fft.fft(T, axis=2), 2, 0), compute_uv=False)
 
+# %% ../nbs/03_tensor.ipynb #9d2696c2
 def tensor_nuclear_norm(T: np.ndarray) -> float:
     "Mean of the nuclear norms of the Fourier slices"
     return float(fourier_singular_values(T).sum() / T.shape[2])
 
+# %% ../nbs/03_tensor.ipynb #be952766
 def tubal_rank(T: np.ndarray, tol: float = 1e-10) -> int:
     "The largest rank of a Fourier slice; singular values below `tol` times the largest count as zero"
     s = fourier_singular_values(T)
@@ -87,7 +90,8 @@ def shrink_symmetric(
     w, Q = w[kept], Q[:, kept]
     w = w - np.sign(w) * tau
     P = (Q * w) @ Q.T
-    return (P + P.T) / 2, np.sort(np.abs(w))[::-1]  # symmetric to the last bit, so that it is recognised as such again
+    P = (P + P.T) / 2  # symmetric to the last bit, so that it is recognised as such again
+    return P, np.sort(np.abs(w))[::-1]
 
 # %% ../nbs/03_tensor.ipynb #7b3f6efd
 def svt_pair(
@@ -97,21 +101,26 @@ def svt_pair(
     symmetric: bool | None = None,  # are both symmetric? None: look
 ):  # the two shrunk slices, and the singular values left of Z + A and Z - A
     "t-SVT of the n × n × 2 tensor with slices Z and A"
-    if symmetric is None: symmetric = bool(np.array_equal(Z, Z.T) and np.array_equal(A, A.T))
+    if symmetric is None: symmetric = np.array_equal(Z, Z.T) and np.array_equal(A, A.T)
     shrink = shrink_symmetric if symmetric else shrink_singular
-    P, M = (shrink(F, tau) if np.linalg.norm(F) > tau else (np.zeros_like(F), np.zeros(0)) for F in (Z + A, Z - A))
+    P, M = (shrink(F, tau) if np.linalg.norm(F) > tau else (np.zeros_like(F), np.zeros(0))
+            for F in (Z + A, Z - A))
     return (P[0] + M[0]) / 2, (P[0] - M[0]) / 2, (P[1], M[1])
 
 # %% ../nbs/03_tensor.ipynb #c8113ffd
+def t_svt_general(
+    T: np.ndarray,  # (n1, n2, n3)
+    tau: float,  # threshold
+) -> np.ndarray:  # (n1, n2, n3)
+    "t-SVT by Fourier transform and singular value decompositions, for any number of slices"
+    F = np.moveaxis(np.fft.rfft(T, axis=2), 2, 0)
+    return np.fft.irfft(np.moveaxis(shrink_singular(F, tau)[0], 0, 2), n=T.shape[2], axis=2)
+
+# %% ../nbs/03_tensor.ipynb #bf2c2eff
 def t_svt(
     T: np.ndarray,  # (n1, n2, n3)
     tau: float,  # threshold
 ) -> np.ndarray:  # (n1, n2, n3)
     "Tensor singular value thresholding: the prox of tau times the tensor nuclear norm"
-    if T.shape[2] == 2: return np.stack(svt_pair(T[:, :, 0], T[:, :, 1], tau, None if T.shape[0] == T.shape[1] else False)[:2], axis=2)
-    return t_svt_general(T, tau)
-
-def t_svt_general(T, tau):
-    "t-SVT by Fourier transform and singular value decompositions, for any number of slices"
-    F = np.moveaxis(np.fft.rfft(T, axis=2), 2, 0)
-    return np.fft.irfft(np.moveaxis(shrink_singular(F, tau)[0], 0, 2), n=T.shape[2], axis=2)
+    if T.shape[2] != 2: return t_svt_general(T, tau)
+    return np.stack(svt_pair(T[:, :, 0], T[:, :, 1], tau)[:2], axis=2)
