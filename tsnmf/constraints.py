@@ -38,7 +38,8 @@ def check_pairs(
     selves: bool = True,  # are pairs of a sample with itself allowed?
 ) -> np.ndarray:  # (r, 2) integers
     "Pairs as an integer array, or a `ConstraintError` that names the offenders"
-    pairs = np.asarray([] if pairs is None else pairs)
+    try: pairs = np.asarray([] if pairs is None else pairs)
+    except ValueError: raise ConstraintError(f'{name} must be pairs of indices, but its entries differ in length') from None
     if pairs.size == 0: return np.empty((0, 2), dtype=np.intp)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise ConstraintError(f'{name} must be pairs of indices, shape (r, 2); got shape {pairs.shape}')

@@ -27,8 +27,10 @@ def nearest_neighbors(
     p = default_n_neighbors(X.shape[0]) if n_neighbors is None else n_neighbors
     if check_scalar(p, 'n_neighbors', (int, np.integer), min_val=1) >= X.shape[0]:
         raise ValueError(f'n_neighbors={p} needs more than {p} samples, X has {X.shape[0]}: choose a smaller n_neighbors')
+    scale = 2. ** np.frexp(abs(X).max())[1]  # a power of two changes no digit, and squares neither overflow nor vanish
+    X = X / scale
     who = NearestNeighbors(n_neighbors=min(2 * p, X.shape[0] - 1)).fit(X).kneighbors(return_distance=False)
-    how_far = np.column_stack([paired_euclidean_distances(X, X[j]) for j in who.T])
+    how_far = np.column_stack([paired_euclidean_distances(X, X[j]) for j in who.T]) * scale
     nearest = np.lexsort((who, how_far))[:, :p]
     return np.take_along_axis(who, nearest, 1), np.take_along_axis(how_far, nearest, 1)
 

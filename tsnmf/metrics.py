@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
-from sklearn.utils import column_or_1d
+from sklearn.utils import check_consistent_length, column_or_1d
 from .constraints import check_pairs
 
 # %% ../nbs/10_metrics.ipynb #5d979e6f
@@ -19,6 +19,9 @@ def clustering_accuracy(
     labels,  # (n,) clusters
 ) -> float:  # in [0, 1]
     "ACC: the share of samples that agree under the best one-to-one matching of clusters with classes"
+    y, labels = column_or_1d(y), column_or_1d(labels)
+    check_consistent_length(y, labels)
+    if not len(y): raise ValueError('y and labels are empty')
     counts = contingency_matrix(y, labels)
     return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / counts.sum())
 

@@ -65,7 +65,9 @@ def check_parameters(variant, *, positive, counts):
     "Refuse a variant that does not exist, and numbers that are not positive"
     if variant not in ('paper', 'reference'):
         raise ValueError(f"variant must be 'paper' or 'reference', got {variant!r}")
-    for name, value in positive.items(): check_scalar(value, name, (float, int), min_val=0, include_boundaries='neither')
+    for name, value in positive.items():
+        if not check_scalar(value, name, (float, int), min_val=0, include_boundaries='neither') < np.inf:
+            raise ValueError(f'{name} must be a finite number, got {value}')
     for name, value in counts.items(): check_scalar(value, name, (int, np.integer), min_val=1)
 
 # %% ../nbs/06_model.ipynb #a728a518
@@ -92,6 +94,7 @@ def tsnmf(
     n, rng = S.shape[0], check_random_state(random_state)
     V_init = check_start(V_init, (n_embeddings, n, n_clusters), 'V_init', rng)
     Vstar_init = check_start(Vstar_init, (n, n_clusters), 'Vstar_init', rng)
+    if admm_init is not None: admm_init = check_start(admm_init, (max_iter, n, n), 'admm_init')
     Z, history = Z0, []
     for t in trange(max_iter, desc='TSNMF', disable=not verbose):
         began = perf_counter()
