@@ -34,7 +34,8 @@ def demo_runs(
     known = random_pairs(y, n_pairs, random_state=0)
     methods = {'SNMF, without pairs': lambda: snmf(knn_graph(X), 10, random_state=0),
                'TSNMF.paper': lambda: TSNMF.paper(10, random_state=0).fit(X, known),
-               'TSNMF.reference': lambda: TSNMF.reference(10, random_state=0).fit(normalize(X), known)}
+               'TSNMF.reference': lambda: TSNMF.reference(10, random_state=0).fit(normalize(X), known),
+               'TSNMF (default)': lambda: TSNMF(10, random_state=0).fit(X, known)}
     for name, run in methods.items():
         began = perf_counter()
         model = run()
@@ -55,7 +56,7 @@ def demo_figure(
     plot_similarity(knn_graph(X), y, ax=axes[0], title='similarity before')
     plot_similarity(model.similarity_, y, ax=axes[1], title=f'after ({name})')
     plot_embedding(model.embedding_, y, ax=axes[2], title='embedding')
-    for (name, model), style in zip(models.items(), ('o--', 's-')):
+    for (name, model), style in zip(models.items(), ('o--', 's:', '^-')):
         axes[3].plot(range(1, model.n_iter_ + 1), [it['satisfaction'] for it in model.history_], style, label=name)
     axes[3].set(xlabel='outer iteration', title='share of the known pairs kept', xticks=range(1, model.n_iter_ + 1))
     axes[3].legend(frameon=False)

@@ -148,12 +148,20 @@ class Closure(Constraints):
         must, cannot = (size * (size - 1) / 2).sum(), (size[self.apart[:, 0]] * size[self.apart[:, 1]]).sum()
         return f'{self.n_samples} samples in {len(size)} groups, {must:.0f} must-link, {cannot:.0f} cannot-link'
 
+    def membership(self) -> csr_matrix:
+        "M: (n, g), a one for the group of each sample"
+        n = self.n_samples
+        return csr_matrix((np.ones(n), (np.arange(n), self.groups)), shape=(n, self.groups.max() + 1))
+
+    def group_matrix(self) -> csr_matrix:
+        "B: (g, g), +1 on the diagonal, -1 for groups that are apart"
+        g = self.groups.max() + 1
+        return pair_matrix(g, np.column_stack([np.arange(g)] * 2), np.vstack([self.apart, self.apart[:, ::-1]]))
+
     def matrix(self, symmetric=True) -> csr_matrix:
         "All known pairs as a matrix of +1, -1 and 0"
-        n, g = self.n_samples, self.groups.max() + 1
-        M = csr_matrix((np.ones(n), (np.arange(n), self.groups)), shape=(n, g))
-        B = pair_matrix(g, np.column_stack([np.arange(g)] * 2), np.vstack([self.apart, self.apart[:, ::-1]]))
-        Z = M @ B @ M.T
+        M = self.membership()
+        Z = M @ self.group_matrix() @ M.T
         Z.setdiag(0)
         Z.eliminate_zeros()
         Z.sort_indices()

@@ -4,13 +4,16 @@
 
 # %% auto #0
 __all__ = ['EPS', 'residual_sq', 'check_start', 'SNMFResult', 'snmf', 'project_capped_simplex', 'stack', 'times',
-           'update_embeddings', 'residual_spectral', 'EnhancedSNMFResult', 'normalize_rows', 'enhanced_snmf']
+           'update_embeddings', 'residual_spectral', 'EnhancedSNMFResult', 'normalize_rows', 'enhanced_snmf',
+           'spectral_labels', 'spectral_start']
 
 # %% ../nbs/02_snmf.ipynb #fcd161bd
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_matrix, diags, issparse
+from scipy.sparse.linalg import eigsh
+from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
 # %% ../nbs/02_snmf.ipynb #a2dc4359
@@ -190,15 +193,15 @@ def enhanced_snmf(
     *,
     n_embeddings: int = 10,  # m
     beta: float = 5.0,  # β: large values even out the weights
-    variant: str = 'paper',  # Algorithm 2 as printed; or 'reference': as the authors' program does it
+    variant: str = 'default',  # or 'paper': Algorithm 2 as printed, 'reference': as the authors' program does it
     max_iter: int = 500,  # updates
     V_init: np.ndarray | None = None,  # (m, n, k) start; None: uniform in (0, 1)
     Vstar_init: np.ndarray | None = None,  # (n, k) start
     random_state=None,
 ) -> EnhancedSNMFResult:
     "Several embeddings, their weights and their consensus (Eq. 14, Algorithm 2)"
-    if variant not in ('paper', 'reference'):
-        raise ValueError(f"variant must be 'paper' or 'reference', got {variant!r}")
+    if variant not in ('default', 'paper', 'reference'):
+        raise ValueError(f"variant must be 'default', 'paper' or 'reference', got {variant!r}")
     rng, (n, k) = check_random_state(random_state), (S.shape[0], n_clusters)
     V = stack(check_start(V_init, (n_embeddings, n, k), 'V_init', rng))
     Vstar = check_start(Vstar_init, (n, k), 'Vstar_init', rng)
@@ -206,9 +209,9 @@ def enhanced_snmf(
     objective, converged, vectors = [beta * alpha @ alpha], variant == 'paper', None
     SS, SV = _square_norm(S), times(S, V)
     for t in range(1, max_iter + 1):
-        V = update_embeddings(V, SV, Vstar, root=variant == 'paper')
+        V = update_embeddings(V, SV, Vstar, root=variant != 'reference')
         SV = times(S, V)
-        if variant == 'paper':
+        if variant != 'reference':
             Vstar = np.tensordot(alpha, V, 1)
             d = _cost_frobenius(SS, V, SV, Vstar)
             alpha = project_capped_simplex(-d / (2 * beta))
@@ -217,8 +220,47 @@ def enhanced_snmf(
             alpha = project_capped_simplex(-d / (2 * beta))
             Vstar = np.tensordot(alpha, V, 1)
         objective.append(alpha @ d + beta * alpha @ alpha)
-        if variant == 'reference' and t > 300 and abs(objective[-1] - objective[-2]) < 1e-3:
+        change = abs(objective[-1] - objective[-2])
+        if (variant == 'default' and change <= 1e-5 * SS) or (variant == 'reference' and t > 300 and change < 1e-3):
             converged = True
             break
     Vstar, V = normalize_rows(Vstar), normalize_rows(V)
     return EnhancedSNMFResult(Vstar, V, alpha, d, np.array(objective), t, converged)
+
+# %% ../nbs/02_snmf.ipynb #6f073d79
+def spectral_labels(
+    S,  # (n, n) similarity
+    n_clusters: int,  # k
+    sizes: np.ndarray | None = None,  # (n,) how many samples each row stands for
+    random_state=None,
+) -> np.ndarray:  # (n,)
+    "Normalised spectral clustering"
+    if S.shape[0] <= n_clusters: return np.arange(S.shape[0])
+    sizes = np.ones(S.shape[0]) if sizes is None else sizes
+    root = diags(np.sqrt(sizes))
+    W = csr_matrix(root @ S @ root)
+    scale = 1 / np.sqrt(np.maximum(W.sum(axis=1).A1, 1e-12))
+    L = diags(scale) @ W @ diags(scale)
+    U = _top_eigenvectors(L, n_clusters) * scale[:, None]
+    return KMeans(n_clusters, n_init=10, random_state=random_state).fit(normalize_rows(U), sample_weight=sizes).labels_
+
+def _top_eigenvectors(L, k):
+    "Eigenvectors of the k largest eigenvalues of a symmetric matrix"
+    if L.shape[0] < 500 or k > L.shape[0] // 4: return np.linalg.eigh(L.toarray())[1][:, -k:]
+    return eigsh(L, k=k, which='LA', v0=np.ones(L.shape[0]))[1]
+
+# %% ../nbs/02_snmf.ipynb #439a8fb9
+def spectral_start(
+    S,  # (n, n) similarity
+    n_clusters: int,  # k
+    n_embeddings: int,  # m
+    sizes: np.ndarray | None = None,  # (n,) how many samples each row stands for
+    random_state=None,
+) -> np.ndarray:  # (m, n, k)
+    "Embeddings that agree with a spectral clustering, each with its own noise"
+    rng = check_random_state(random_state)
+    labels = spectral_labels(S, n_clusters, sizes, rng)
+    V = np.eye(n_clusters)[labels] + .2 * rng.random_sample((n_embeddings, len(labels), n_clusters))
+    if sizes is not None: V = V * np.sqrt(sizes)[:, None]
+    VV, fit = V.swapaxes(1, 2) @ V, (V * times(S, stack(V))).sum(axis=(1, 2))
+    return V * np.sqrt(fit / (VV * VV).sum(axis=(1, 2)))[:, None, None]
