@@ -10,6 +10,7 @@ __all__ = ['ConstraintError', 'check_pairs', 'unordered', 'pair_matrix', 'check_
 # %% ../nbs/01_constraints.ipynb #a731064b
 import math
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 from scipy.sparse import coo_matrix, csr_matrix, issparse, triu
@@ -114,7 +115,9 @@ class Constraints:
     @classmethod
     def from_matrix(cls, Z): return matrix_to_constraints(Z)
     def contradictions(self, limit=10): return contradictions(self, limit)
-    def closure(self): return close(self)
+    def closure(self): return self._closure
+    @cached_property
+    def _closure(self): return close(self)
 
 # %% ../nbs/01_constraints.ipynb #1ba65df7
 def matrix_to_constraints(
@@ -251,7 +254,7 @@ def sample_pairs(
 ) -> Constraints:
     "⌈fraction·n²⌉ positions drawn with replacement, as the paper's authors do"
     y, rng = column_or_1d(y), check_random_state(random_state)
-    check_scalar(fraction, 'fraction', (float, int), min_val=0, max_val=1, include_boundaries='right')
+    check_scalar(fraction, 'fraction', Real, min_val=0, max_val=1, include_boundaries='right')
     i, j = rng.randint(len(y), size=(2, math.ceil(fraction * len(y)**2)))
     return _told_by(y, i, j)
 
@@ -263,7 +266,7 @@ def sample_labels(
 ) -> Closure:
     "All pairs among ⌈fraction·n⌉ samples drawn without replacement"
     y, rng = column_or_1d(y), check_random_state(random_state)
-    check_scalar(fraction, 'fraction', (float, int), min_val=0, max_val=1, include_boundaries='right')
+    check_scalar(fraction, 'fraction', Real, min_val=0, max_val=1, include_boundaries='right')
     shown = rng.choice(len(y), size=math.ceil(fraction * len(y)), replace=False)
     partial = np.full(len(y), -1)
     partial[shown] = np.unique(y, return_inverse=True)[1][shown]

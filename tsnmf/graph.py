@@ -6,6 +6,8 @@
 __all__ = ['default_n_neighbors', 'nearest_neighbors', 'edge_weights', 'directed_graph', 'knn_graph', 'normalize_degrees']
 
 # %% ../nbs/00_graph.ipynb #ed86c049
+from numbers import Real
+
 import numpy as np
 from scipy.sparse import csr_matrix, diags
 from sklearn.metrics.pairwise import paired_euclidean_distances
@@ -43,7 +45,7 @@ def edge_weights(
     "Weights in (0, 1] that fall with distance: exp(-d²/σ²) or exp(-d/σ)"
     if weight not in ('gaussian', 'exponential'):
         raise ValueError(f"weight must be 'gaussian' or 'exponential', got {weight!r}")
-    if sigma is not None: check_scalar(sigma, 'sigma', (float, int), min_val=0, include_boundaries='neither')
+    if sigma is not None: check_scalar(sigma, 'sigma', Real, min_val=0, include_boundaries='neither')
     elif weight == 'exponential': sigma = 4.0
     else: sigma = distances.mean() or 1.0  # all samples in one place: every distance is 0, every weight 1
     scaled = distances / sigma

@@ -4,13 +4,15 @@
 
 # %% auto #0
 __all__ = ['PASSED', 'KEPT', 'Groups', 'contract', 'resolve_lam', 'Iteration', 'TSNMFResult', 'satisfied', 'check_parameters',
-           'tsnmf', 'sample_steps', 'grouped_steps', 'check_similarity', 'ConstrainedClusterer', 'TSNMF']
+           'tsnmf', 'check_starts', 'sample_steps', 'grouped_steps', 'check_similarity', 'ConstrainedClusterer',
+           'TSNMF']
 
 # %% ../nbs/06_model.ipynb #7d4fff80
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
+from numbers import Real
 from time import perf_counter
 
 import numpy as np
@@ -37,6 +39,8 @@ class Groups:
 
     @property
     def weight(self): return np.sqrt(np.outer(self.sizes, self.sizes))
+    @property
+    def pairs(self): return np.outer(self.sizes, self.sizes) - np.diag(self.sizes)  # of different samples
     def spread(self, M): return M[np.ix_(self.of, self.of)]
 
 # %% ../nbs/06_model.ipynb #ce14edf6
@@ -57,7 +61,9 @@ def contract(
 # %% ../nbs/06_model.ipynb #187fa77c
 def resolve_lam(lam, n_samples: int, n_clusters: int) -> float:
     "λ as a number; 'auto' is 3k/n"
-    return 3 * n_clusters / n_samples if isinstance(lam, str) and lam == 'auto' else lam
+    if not isinstance(lam, str): return lam
+    if lam != 'auto': raise ValueError(f"lam must be a positive number or 'auto', got {lam!r}")
+    return 3 * n_clusters / n_samples
 
 # %% ../nbs/06_model.ipynb #1ed33ade
 @dataclass(frozen=True)
@@ -95,11 +101,12 @@ class TSNMFResult:
     history: list  # of `Iteration`
 
 # %% ../nbs/06_model.ipynb #1442ce98
-def satisfied(labels, Z0, weight=None):
-    "Share of the known pairs in Z0 that `labels` respect; 1 if there are none"
+def satisfied(labels, Z0, pairs=None):
+    "Share of the known pairs in Z0 that `labels` respect; an entry may stand for several `pairs`. 1 if there are none"
     Z0 = coo_matrix(Z0)
     kept = (labels[Z0.row] == labels[Z0.col]) == (Z0.data > 0)
-    return float(np.average(kept, weights=None if weight is None else weight[Z0.row, Z0.col])) if kept.size else 1.
+    count = np.ones(kept.size) if pairs is None else pairs[Z0.row, Z0.col]
+    return float(kept @ count / count.sum()) if count.any() else 1.
 
 # %% ../nbs/06_model.ipynb #ae47b1a9
 def check_parameters(variant, *, positive, counts):
@@ -107,7 +114,7 @@ def check_parameters(variant, *, positive, counts):
     if variant not in ('default', 'paper', 'reference'):
         raise ValueError(f"variant must be 'default', 'paper' or 'reference', got {variant!r}")
     for name, value in positive.items():
-        if not check_scalar(value, name, (float, int), min_val=0, include_boundaries='neither') < np.inf:
+        if not check_scalar(value, name, Real, min_val=0, include_boundaries='neither') < np.inf:
             raise ValueError(f'{name} must be a finite number, got {value}')
     for name, value in counts.items(): check_scalar(value, name, (int, np.integer), min_val=1)
 
@@ -133,22 +140,31 @@ def tsnmf(
     lam = resolve_lam(lam, S.shape[0], n_clusters)
     check_parameters(variant, positive=dict(lam=lam, beta=beta),
                      counts=dict(n_embeddings=n_embeddings, max_iter=max_iter, snmf_max_iter=snmf_max_iter))
-    known = Z0 if isinstance(Z0, Constraints) else Constraints.from_matrix(Z0)
-    how = dict(lam=lam, beta=beta, n_embeddings=n_embeddings, snmf_max_iter=snmf_max_iter, rng=check_random_state(random_state))
+    known, rng = Z0 if isinstance(Z0, Constraints) else Constraints.from_matrix(Z0), check_random_state(random_state)
+    starts = check_starts(V_init, Vstar_init, admm_init, variant, (n_embeddings, S.shape[0], n_clusters), max_iter, rng)
+    how = dict(lam=lam, beta=beta, n_embeddings=n_embeddings, snmf_max_iter=snmf_max_iter, rng=rng)
     if variant == 'default': steps = grouped_steps(S, known, n_clusters, **how)
-    else: steps = sample_steps(S, known, n_clusters, variant, (V_init, Vstar_init, admm_init), **how)
+    else: steps = sample_steps(S, known, n_clusters, variant, starts, **how)
     history = [next(steps) for _ in trange(max_iter, desc='TSNMF', disable=not verbose)]
     last = history[-1]
     return TSNMFResult(last.labels, last.Vstar, last.A, last.Z, last.alpha, history)
 
+# %% ../nbs/06_model.ipynb #de9c67e4
+def check_starts(V_init, Vstar_init, admm_init, variant, shape, max_iter, rng):
+    "Starting points for the faithful variants, given or drawn"
+    given = dict(V_init=V_init, Vstar_init=Vstar_init, admm_init=admm_init)
+    if variant == 'default':
+        wrong = [name for name, start in given.items() if start is not None]
+        if wrong: raise ValueError(f"{wrong[0]} goes with variant='paper' or 'reference'; the default finds its own start")
+        return None
+    if admm_init is not None: admm_init = check_start(admm_init, (max_iter, shape[1], shape[1]), 'admm_init')
+    return check_start(V_init, shape, 'V_init', rng), check_start(Vstar_init, shape[1:], 'Vstar_init', rng), admm_init
+
 # %% ../nbs/06_model.ipynb #369a11a5
 def sample_steps(S, known, n_clusters, variant, starts, *, lam, beta, n_embeddings, snmf_max_iter, rng):
     "Outer iterations of the faithful variants, one after the other"
-    n, Z0 = S.shape[0], known.matrix(symmetric=variant != 'reference')
-    V_init = check_start(starts[0], (n_embeddings, n, n_clusters), 'V_init', rng)
-    Vstar_init = check_start(starts[1], (n, n_clusters), 'Vstar_init', rng)
-    admm_init = starts[2] if starts[2] is None else check_start(starts[2], (len(starts[2]), n, n), 'admm_init')
-    Z, same = Z0, lambda M: M
+    (V_init, Vstar_init, admm_init), same = starts, lambda M: M
+    Z = Z0 = known.matrix(symmetric=variant != 'reference')
     for t in count():
         began = perf_counter()
         S = adjust_similarity(S, Z if variant == 'reference' else _clip(Z))
@@ -182,7 +198,7 @@ def grouped_steps(S, known, n_clusters, *, lam, beta, n_embeddings, snmf_max_ite
         A, Z = tensor.A / weight, np.clip(tensor.Z / weight, -1, 1)
         labels = e.Vstar.argmax(axis=1)
         yield _iteration(e, tensor, dict(S=S, A=A, Z=Z), groups.spread, e.Vstar[groups.of], labels[groups.of],
-                         satisfied(labels, groups.Z, groups.weight**2), began)
+                         satisfied(labels, groups.Z, groups.pairs), began)
         S = adjust_similarity(A, Z)
 
 # %% ../nbs/06_model.ipynb #e661251e
@@ -218,6 +234,10 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and feature_names_in_
         for name, value in fitted.items(): setattr(self, name, value)
         return self
+
+    def fit_predict(self, X, y=None, *, must_link=None, cannot_link=None):
+        "Cluster the samples and return their labels"  # scikit-learn's own drops y, and with it what is known
+        return self.fit(X, y, must_link=must_link, cannot_link=cannot_link).labels_
 
     def _similarity(self, X):
         "The similarity matrix of the samples"
