@@ -54,7 +54,7 @@ def demo_figure(
     fig = Figure(figsize=(14, 4), layout='constrained')  # no pyplot: a picture in a file needs no screen
     axes = fig.subplots(1, 4, width_ratios=[4, 4, 2, 4])
     plot_similarity(knn_graph(X), y, ax=axes[0], title='similarity before')
-    plot_similarity(model.similarity_, y, ax=axes[1], title=f'after ({name})')
+    plot_similarity(model.similarity_, y, ax=axes[1], title=f'after: {name}')
     plot_embedding(model.embedding_, y, ax=axes[2], title='embedding')
     for (name, model), style in zip(models.items(), ('o--', 's:', '^-')):
         axes[3].plot(range(1, model.n_iter_ + 1), [it['satisfaction'] for it in model.history_], style, label=name)

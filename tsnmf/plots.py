@@ -25,14 +25,14 @@ def _tiles(
     y=None,  # (n,) labels to sort rows and columns by; None: as they come
     size: int = 200,  # at most this many tiles a side
 ) -> np.ndarray:  # (t, t)
-    "Sums of `M` over square tiles, samples sorted by `y`"
+    "Means of `M` over square tiles, samples sorted by `y`"
     n = M.shape[0]
     t, order = min(n, size), np.arange(n) if y is None else np.argsort(y, kind='stable')
     tile = np.empty(n, dtype=int)
     tile[order] = np.arange(n) * t // n
-    P = csr_matrix((np.ones(n), (tile, np.arange(n))), shape=(t, n))
-    sums = P @ M @ P.T
-    return sums.toarray() if issparse(sums) else np.asarray(sums)
+    P = csr_matrix((1 / np.bincount(tile)[tile], (tile, np.arange(n))), shape=(t, n))
+    means = P @ M @ P.T
+    return means.toarray() if issparse(means) else np.asarray(means)
 
 # %% ../nbs/14_plots.ipynb #42eedddc
 def _show_tiles(tiles, y, ax, title, **kwargs):
@@ -68,10 +68,8 @@ def plot_constraints(
     title: str = '',
 ):  # the axes
     "A constraint matrix with its samples sorted by class: blue must-link, orange cannot-link"
-    known = _tiles(Z != 0, y)
-    tiles = np.divide(_tiles(Z, y), known, out=np.zeros_like(known), where=known > 0)
-    side = np.bincount(np.arange(Z.shape[0]) * len(known) // Z.shape[0])
-    share = known / np.outer(side, side)
+    share = np.clip(_tiles(Z != 0, y), 0, 1)
+    tiles = np.divide(_tiles(Z, y), share, out=np.zeros_like(share), where=share > 0)
     return _show_tiles(tiles, y, ax, title, cmap=_LINKS, vmin=-1, vmax=1, alpha=share**.15)  # so that one pair in a hundred is still seen
 
 # %% ../nbs/14_plots.ipynb #3d36f14c
