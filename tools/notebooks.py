@@ -1,6 +1,9 @@
 """Run notebooks the way `nbdev_test` does, and keep the outputs: to save them, or to compare them with the saved ones."""
-import argparse, sys
+import argparse, os, sys
 from pathlib import Path
+
+for name in ('OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS'):  # many small products: on a busy machine more threads only wait for each other
+    os.environ.setdefault(name, '1')
 
 import nbdev.test
 from execnb.nbio import nb2str, read_nb, write_nb
