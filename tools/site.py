@@ -183,8 +183,10 @@ def sphinx_site(cfg):
     src = shutil.copytree(proc, proc/'_site')  # with the pictures that notebooks refer to
     write_sources(src, {page: convert(proc/nb) for page, nb in origin.items()}, groups)
     step(f'rendering {len(origin)} pages with Sphinx')
+    html = proc/'_html'  # not at once into _docs: myst-nb leaves a folder beside its output
+    if run_sphinx(src, html, site['title'], origin): sys.exit('The site has the faults above.')
     shutil.rmtree(cfg.doc_path, ignore_errors=True)
-    if run_sphinx(src, cfg.doc_path, site['title'], origin): sys.exit('The site has the faults above.')
+    shutil.move(html, cfg.doc_path)
 
 def main():
     cfg = get_config()
