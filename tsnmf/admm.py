@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import issparse
 from .snmf import EPS, check_start
-from .tensor import svt_pair
+from .tensor import shrink_again, shrink_singular, svt_pair
 
 # %% ../nbs/04_admm.ipynb #8d3d76ce
 def tensor_objective(
@@ -132,7 +132,35 @@ def dual_bound(
     a = np.maximum(0, A0 - Ya / (2 * lam))
     return float(np.sum(Yz * Z0) + np.sum(lam * (a - A0)**2 + Ya * a))
 
-# %% ../nbs/04_admm.ipynb #fdf3a34f
+# %% ../nbs/04_admm.ipynb #40d018f4
+def _advance(X, U, C, prox):
+    "A block and its multipliers one step on, in place; returns ‖X - C‖², ‖step‖², ‖X‖², ‖U‖²"
+    norms = np.zeros(4)
+    for i in range(0, len(X), 64):
+        rows = slice(i, i + 64)
+        x, u, c = X[rows], U[rows], C[rows]
+        relaxed = 1.6 * c - .6 * x
+        new = prox(relaxed - u, rows)
+        u += new - relaxed
+        norms += [np.vdot(M, M) for M in (new - c, new - x, new, u)]
+        x[:] = new
+    return norms
+
+# %% ../nbs/04_admm.ipynb #ba3b4e31
+def _threshold(Z, A, Uz, Ua, tau, guesses, verify, symmetric):
+    "t-SVT of X + U, one Fourier slice after the other"
+    slices, values, better = [], [], []
+    for combine, guess in zip((np.add, np.subtract), guesses):
+        M = Z + Uz
+        for part in A, Ua: combine(M, part, out=M)
+        C, s, Q = shrink_again(M, tau, guess, verify) if symmetric else (*shrink_singular(M, tau), None)
+        slices.append(C), values.append(s), better.append(None if guess is None else Q)
+    P, M = slices
+    P += M
+    P /= 2
+    return P, np.subtract(P, M, out=M), values, better
+
+# %% ../nbs/04_admm.ipynb #1644b872
 def solve(
     A0: np.ndarray,  # (n, n) similarity to stay near
     Z0,  # (n, n) known entries of Z, 0 for unknown; dense or sparse
@@ -141,29 +169,43 @@ def solve(
     tol: float = 1e-4,  # on both relative residuals
     max_iter: int = 2000,
     start: TensorResult | None = None,  # result of a similar problem to start from
+    dtype=np.float64,  # or np.float32: half the memory
+    certify: bool = True,  # compute the objective and the duality gap at the end; False: only estimate the objective
 ) -> TensorResult:
     "The exact solution of the tensor problem (Eq. 13) by ADMM with two blocks"
-    Z0 = _dense(Z0)
-    known, symmetric = Z0 != 0, np.array_equal(A0, A0.T) and np.array_equal(Z0, Z0.T)
-    Z, A, Uz, Ua, mu = start.state if start else (Z0, A0, 0 * A0, 0 * A0, .1)
-    history = []
+    A0, Z0 = A0.astype(dtype), _dense(Z0).astype(dtype)
+    symmetric = np.array_equal(A0, A0.T) and np.array_equal(Z0, Z0.T)
+    Z, A, Uz, Ua, mu, guesses = _begin(A0, Z0, lam, symmetric) if start is None else _resume(start, dtype)
+    settle_Z = lambda M, rows: np.where(Z0[rows] != 0, Z0[rows], M)
+    settle_A = lambda M, rows: np.maximum(0, (2 * lam * A0[rows] + mu * M) / (2 * lam + mu))
+    residual, history = np.inf, []
     for t in range(1, max_iter + 1):
-        Cz, Ca, s = svt_pair(Z + Uz, A + Ua, 1 / mu, symmetric)
-        old, Hz, Ha = (Z, A), 1.6 * Cz - .6 * Z, 1.6 * Ca - .6 * A
-        Z = np.where(known, Z0, Hz - Uz)
-        A = np.maximum(0, (2 * lam * A0 + mu * (Ha - Ua)) / (2 * lam + mu))
-        Uz, Ua = Uz + Z - Hz, Ua + A - Ha
-        apart, moved = _distance((Z, A), (Cz, Ca)) / _norm((Z, A)), _distance((Z, A), old) / max(_norm((Uz, Ua)), EPS)
-        objective = sum(map(np.sum, s)) / 2 + lam * np.sum((A - A0)**2)
-        history.append((max(apart, moved), objective, max(map(np.count_nonzero, s)), mu))
-        if max(apart, moved) < tol: break
+        verify = residual < tol
+        Cz, Ca, values, guesses = _threshold(Z, A, Uz, Ua, 1 / mu, guesses, verify, symmetric)
+        apart, moved, size, dual = np.sqrt(_advance(Z, Uz, Cz, settle_Z) + _advance(A, Ua, Ca, settle_A))
+        apart, moved = apart / max(size, EPS), moved / max(dual, EPS)
+        residual, misfit = max(apart, moved), sum(np.vdot(d, d) for d in map(np.subtract, A, A0))
+        history.append((residual, sum(map(np.sum, values)) / 2 + lam * misfit, max(map(np.count_nonzero, values)), mu))
+        if residual < tol and verify: break
         if t % 10 == 0:
             factor = np.clip(np.sqrt(apart / max(moved, EPS)), .2, 5)
-            mu, Uz, Ua = mu * factor, Uz / factor, Ua / factor
-    objective = tensor_objective(A, Z, A0, lam)
-    gap = (objective - dual_bound(mu * Uz, mu * Ua, A0, Z0, lam)) / objective
+            mu *= factor
+            Uz /= factor
+            Ua /= factor
     history = dict(zip(('residual', 'objective', 'rank', 'mu'), map(np.array, zip(*history))))
-    return TensorResult(A, Z, A0 - A, objective, t, max(apart, moved) < tol, history, gap, (Z, A, Uz, Ua, mu))
+    objective, gap = history['objective'][-1], np.nan
+    if certify:
+        objective = tensor_objective(A, Z, A0, lam)
+        gap = (objective - dual_bound(mu * Uz, mu * Ua, A0, Z0, lam)) / objective
+    return TensorResult(A, Z, A0 - A, objective, t, residual < tol, history, gap, (Z, A, Uz, Ua, mu, guesses))
 
-def _norm(pair): return np.sqrt(sum(np.vdot(M, M) for M in pair))
-def _distance(pair, other): return _norm([M - N for M, N in zip(pair, other)])
+# %% ../nbs/04_admm.ipynb #f7416fb9
+def _begin(A0, Z0, lam, symmetric):
+    "Where the iteration starts: the data, no multipliers, μ no larger than λ so that few eigenvalues pass the threshold"
+    guess = None if len(A0) < 300 or not symmetric else np.random.RandomState(0).standard_normal((len(A0), 32)).astype(A0.dtype)
+    return Z0.copy(), A0.copy(), np.zeros_like(A0), np.zeros_like(A0), min(lam, .1), [guess, guess]
+
+def _resume(start, dtype):
+    "Where another solution ended; what is changed in place is copied"
+    *arrays, mu, guesses = start.state
+    return *(M.astype(dtype) for M in arrays), mu, guesses

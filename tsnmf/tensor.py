@@ -4,10 +4,12 @@
 
 # %% auto #0
 __all__ = ['t_product', 't_transpose', 't_identity', 't_svd', 'fourier_singular_values', 'tensor_nuclear_norm', 'tubal_rank',
-           'shrink_singular', 'shrink_symmetric', 'svt_pair', 't_svt_general', 't_svt']
+           'shrink_singular', 'top_eigen', 'shrink_symmetric', 'svt_pair', 't_svt_general', 't_svt', 'tail_below',
+           'shrink_again']
 
 # %% ../nbs/03_tensor.ipynb #c3750631
 import numpy as np
+from scipy.linalg import LinAlgError, cholesky
 
 # %% ../nbs/03_tensor.ipynb #5dedfe67
 def t_product(
@@ -80,18 +82,40 @@ def shrink_singular(
     return (U * s[..., None, :]) @ Vh, s
 
 # %% ../nbs/03_tensor.ipynb #e78f6bf4
+def top_eigen(
+    M: np.ndarray,  # (n, n) symmetric
+    tau: float,  # threshold
+    Q: np.ndarray | None = None,  # (n, b) guess of the space their vectors span; None: find all, at full cost
+):  # the eigenvalues beyond ±tau, their vectors, and a guess for a matrix near M
+    "Eigenvalues of absolute value above tau, and their vectors"
+    if Q is None or Q.shape[1] > len(M) // 4: w, V = np.linalg.eigh(M)
+    else:
+        Q = np.linalg.qr(M @ Q)[0]
+        w, W = np.linalg.eigh(Q.T @ (M @ Q))
+        V = Q @ W
+        if np.abs(w).min() > tau: return top_eigen(M, tau, _widen(V, 2 * len(w)))
+    order, rank = np.argsort(-np.abs(w), kind='stable'), np.count_nonzero(np.abs(w) > tau)
+    w, V = w[order], V[:, order]
+    return w[:rank], V[:, :rank], _widen(V, rank + rank // 4 + 10)
+
+def _widen(V, size):
+    "The first columns of V, filled up with random ones, the same every time"
+    more = np.random.RandomState(0).standard_normal((len(V), max(0, size - V.shape[1]))).astype(V.dtype)
+    return np.hstack([V[:, :size], more])
+
+# %% ../nbs/03_tensor.ipynb #d50a0a7d
 def shrink_symmetric(
     M: np.ndarray,  # (n, n) symmetric
     tau: float,  # threshold
 ):  # the shrunk matrix, and its singular values
     "Singular value thresholding of a symmetric matrix, by its eigenvalues"
-    w, Q = np.linalg.eigh(M)
-    kept = np.abs(w) > tau
-    w, Q = w[kept], Q[:, kept]
-    w = w - np.sign(w) * tau
-    P = (Q * w) @ Q.T
-    P = (P + P.T) / 2  # symmetric to the last bit, so that it is recognised as such again
-    return P, np.sort(np.abs(w))[::-1]
+    w, V, _ = top_eigen(M, tau)
+    return _rebuild(w, V, tau), np.abs(w) - tau
+
+def _rebuild(w, V, tau):
+    "Eigenvalues lowered by tau, and back to a matrix: symmetric to the last bit, so that it is recognised as such again"
+    up, down = (V[:, s * w > 0] * np.sqrt(s * w[s * w > 0] - tau) for s in (1, -1))
+    return up @ up.T - down @ down.T
 
 # %% ../nbs/03_tensor.ipynb #7b3f6efd
 def svt_pair(
@@ -124,3 +148,30 @@ def t_svt(
     "Tensor singular value thresholding: the prox of tau times the tensor nuclear norm"
     if T.shape[2] != 2: return t_svt_general(T, tau)
     return np.stack(svt_pair(T[:, :, 0], T[:, :, 1], tau)[:2], axis=2)
+
+# %% ../nbs/03_tensor.ipynb #f55c673a
+def tail_below(
+    M: np.ndarray,  # (n, n) symmetric
+    tau: float,  # threshold
+    w: np.ndarray,  # (r,) eigenvalues found
+    V: np.ndarray,  # (n, r) their vectors
+) -> bool:
+    "Is no eigenvalue beyond ±1.001 tau left in M - V diag(w) Vᵀ? Decided by two Cholesky factorisations"
+    for sign in 1, -1:
+        rest = sign * ((V * w) @ V.T - M)
+        rest.flat[::len(M) + 1] += 1.001 * tau
+        try: cholesky(rest, overwrite_a=True, check_finite=False)
+        except LinAlgError: return False
+    return True
+
+# %% ../nbs/03_tensor.ipynb #35b781ce
+def shrink_again(
+    M: np.ndarray,  # (n, n) symmetric
+    tau: float,  # threshold
+    Q: np.ndarray | None,  # (n, b) guess from a similar matrix
+    verify: bool = False,  # make sure that nothing was missed
+):  # the shrunk matrix, its singular values, and a guess for next time
+    "Singular value thresholding of a symmetric matrix, from a guess of the space that remains"
+    w, V, Q = top_eigen(M, tau, Q)
+    if verify and not tail_below(M, tau, w, V): w, V, Q = top_eigen(M, tau)
+    return _rebuild(w, V, tau), np.abs(w) - tau, Q
