@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['PASSED', 'KEPT', 'Groups', 'contract', 'resolve_lam', 'Iteration', 'TSNMFResult', 'satisfied', 'check_parameters',
-           'tsnmf', 'check_starts', 'sample_steps', 'grouped_steps', 'check_similarity', 'ConstrainedClusterer',
-           'TSNMF']
+           'settled', 'tsnmf', 'check_starts', 'sample_steps', 'grouped_steps', 'check_similarity',
+           'ConstrainedClusterer', 'TSNMF']
 
 # %% ../nbs/06_model.ipynb #7d4fff80
 import warnings
@@ -19,14 +19,16 @@ import numpy as np
 from scipy.sparse import coo_matrix, issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_array, check_random_state, check_scalar
-from sklearn.utils.validation import check_symmetric, validate_data
+from sklearn.utils.validation import check_is_fitted, check_symmetric, validate_data
 from tqdm.auto import trange
 from .adjust import adjust_similarity
 from .admm import solve, solve_paper, solve_reference
-from .constraints import Constraints, as_constraints
-from .graph import knn_graph
-from .snmf import check_start, enhanced_snmf, spectral_start
+from .constraints import Closure, Constraints, as_constraints
+from .graph import join_graph, knn_graph
+from .metric import learn_metric
+from .snmf import EPS, check_start, enhanced_snmf, fit_scale, spectral_start
 
 # %% ../nbs/06_model.ipynb #2ddf7148
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Groups:
 
     @property
     def weight(self): return np.sqrt(np.outer(self.sizes, self.sizes))
+    def normalized(self, S): return S * self.weight / np.sqrt(np.outer(*[np.maximum(S @ self.sizes, EPS)] * 2))
     @property
     def pairs(self): return np.outer(self.sizes, self.sizes) - np.diag(self.sizes)  # of different samples
     def spread(self, M): return M[np.ix_(self.of, self.of)]
@@ -47,10 +50,12 @@ class Groups:
 def contract(
     S,  # (n, n) similarity
     known: Constraints,  # what is known of the pairs
+    closure: bool = True,  # False: every sample stays on its own, and only the given pairs are known
 ) -> Groups:
     "Must-linked samples as one, by the closure of the constraints"
-    closed = known.closure()
+    closed = known.closure() if closure else Closure(np.arange(known.n_samples), known.cannot_link)
     M, Z = closed.membership(), closed.group_matrix().toarray()
+    if not closure: Z[tuple(known.must_link.T)] = Z[tuple(known.must_link[:, ::-1].T)] = 1
     sizes = np.bincount(closed.groups).astype(float)
     sums = M.T @ S @ M
     mean = (sums.toarray() if issparse(sums) else np.asarray(sums)) / np.outer(sizes, sizes)
@@ -92,13 +97,20 @@ class Iteration:
 # %% ../nbs/06_model.ipynb #2256e9ad
 @dataclass(frozen=True)
 class TSNMFResult:
-    "What `tsnmf` returns: the last outer iteration, and all of them"
-    labels: np.ndarray  # (n,) cluster of each sample
-    Vstar: np.ndarray  # (n, k) embedding
-    A: np.ndarray  # (n, n) similarity
-    Z: np.ndarray  # (n, n) constraints
-    alpha: np.ndarray  # (m,) weights of the ensemble
+    "What `tsnmf` returns: all outer iterations, and which of them counts"
     history: list  # of `Iteration`
+    best: Iteration  # the one that counts
+
+    @property
+    def labels(self): return self.best.labels  # (n,) cluster of each sample
+    @property
+    def Vstar(self): return self.best.Vstar  # (n, k) embedding
+    @property
+    def A(self): return self.best.A  # (n, n) similarity
+    @property
+    def Z(self): return self.best.Z  # (n, n) constraints
+    @property
+    def alpha(self): return self.best.alpha  # (m,) weights of the ensemble
 
 # %% ../nbs/06_model.ipynb #1442ce98
 def satisfied(labels, Z0, pairs=None):
@@ -119,6 +131,11 @@ def check_parameters(variant, *, positive, counts):
     for name, value in counts.items(): check_scalar(value, name, (int, np.integer), min_val=1)
 
 # %% ../nbs/06_model.ipynb #a728a518
+def settled(history: list) -> bool:
+    "Are the clusters of the last outer iteration those of the one before?"
+    return len(history) > 1 and adjusted_rand_score(history[-2].labels, history[-1].labels) == 1
+
+# %% ../nbs/06_model.ipynb #abf5b05d
 def tsnmf(
     S,  # (n, n) similarity: symmetric, non-negative; dense or sparse
     Z0,  # (n, n) known pairs: +1, -1, and 0 for unknown; or a `Constraints`
@@ -130,6 +147,8 @@ def tsnmf(
     n_embeddings: int = 10,  # m
     max_iter: int = 3,  # outer iterations
     snmf_max_iter: int = 500,  # updates of each factorisation, at most
+    closure: bool = True,  # close the constraints first; False: only the pairs as given ('default')
+    init: str = 'spectral',  # start of the embeddings, or 'random' ('default')
     V_init: np.ndarray | None = None,  # (m, n, k) start of the embeddings ('paper' and 'reference')
     Vstar_init: np.ndarray | None = None,  # (n, k) start of their consensus ('paper' and 'reference')
     admm_init: np.ndarray | None = None,  # (max_iter, n, n) starts of the tensor solver ('reference')
@@ -140,14 +159,18 @@ def tsnmf(
     lam = resolve_lam(lam, S.shape[0], n_clusters)
     check_parameters(variant, positive=dict(lam=lam, beta=beta),
                      counts=dict(n_embeddings=n_embeddings, max_iter=max_iter, snmf_max_iter=snmf_max_iter))
+    if init not in ('spectral', 'random'): raise ValueError(f"init must be 'spectral' or 'random', got {init!r}")
     known, rng = Z0 if isinstance(Z0, Constraints) else Constraints.from_matrix(Z0), check_random_state(random_state)
     starts = check_starts(V_init, Vstar_init, admm_init, variant, (n_embeddings, S.shape[0], n_clusters), max_iter, rng)
     how = dict(lam=lam, beta=beta, n_embeddings=n_embeddings, snmf_max_iter=snmf_max_iter, rng=rng)
-    if variant == 'default': steps = grouped_steps(S, known, n_clusters, **how)
+    if variant == 'default': steps = grouped_steps(S, known, n_clusters, closure=closure, init=init, **how)
     else: steps = sample_steps(S, known, n_clusters, variant, starts, **how)
-    history = [next(steps) for _ in trange(max_iter, desc='TSNMF', disable=not verbose)]
-    last = history[-1]
-    return TSNMFResult(last.labels, last.Vstar, last.A, last.Z, last.alpha, history)
+    history = []
+    for _ in trange(max_iter, desc='TSNMF', disable=not verbose):
+        history.append(next(steps))
+        if variant == 'default' and settled(history): break
+    if variant != 'default': return TSNMFResult(history, history[-1])
+    return TSNMFResult(history, max(reversed(history), key=lambda it: it.satisfaction))  # of equals the last
 
 # %% ../nbs/06_model.ipynb #de9c67e4
 def check_starts(V_init, Vstar_init, admm_init, variant, shape, max_iter, rng):
@@ -163,7 +186,7 @@ def check_starts(V_init, Vstar_init, admm_init, variant, shape, max_iter, rng):
 # %% ../nbs/06_model.ipynb #369a11a5
 def sample_steps(S, known, n_clusters, variant, starts, *, lam, beta, n_embeddings, snmf_max_iter, rng):
     "Outer iterations of the faithful variants, one after the other"
-    (V_init, Vstar_init, admm_init), same = starts, lambda M: M
+    V_init, Vstar_init, admm_init = starts
     Z = Z0 = known.matrix(symmetric=variant != 'reference')
     for t in count():
         began = perf_counter()
@@ -174,7 +197,7 @@ def sample_steps(S, known, n_clusters, variant, starts, *, lam, beta, n_embeddin
         if variant == 'paper': tensor = solve_paper(A0, Z0, lam)
         else: tensor = solve_reference(A0, Z0, lam, None if admm_init is None else admm_init[t], random_state=rng)
         labels = e.Vstar.argmax(axis=1)
-        yield _iteration(e, tensor, dict(S=S, A=tensor.A, Z=tensor.Z), same, e.Vstar, labels, satisfied(labels, Z0), began)
+        yield _iteration(e, tensor, dict(S=S, A=tensor.A, Z=tensor.Z), np.asarray, e.Vstar, labels, satisfied(labels, Z0), began)
         S, Z = tensor.A, tensor.Z
 
 def _clip(Z): return Z if issparse(Z) else np.clip(Z, -1, 1)
@@ -185,16 +208,17 @@ def _iteration(e, tensor, matrices, spread, Vstar, labels, satisfaction, began):
                      e.n_iter, tensor.n_iter, e.converged and tensor.converged, perf_counter() - began)
 
 # %% ../nbs/06_model.ipynb #3b9fbbb3
-def grouped_steps(S, known, n_clusters, *, lam, beta, n_embeddings, snmf_max_iter, rng):
+def grouped_steps(S, known, n_clusters, *, closure, init, lam, beta, n_embeddings, snmf_max_iter, rng):
     "Outer iterations of the default variant, one after the other"
-    groups = contract(S, known)
+    groups = contract(S, known, closure)
     S, weight, tensor, seed = groups.S, groups.weight, None, rng.randint(2**31)
     while True:
-        began = perf_counter()
-        V_init = spectral_start(S * weight, n_clusters, n_embeddings, groups.sizes, seed)
-        e = enhanced_snmf(S * weight, n_clusters, n_embeddings=n_embeddings, beta=beta, max_iter=snmf_max_iter,
+        began, W = perf_counter(), groups.normalized(S)
+        if init == 'random': V_init = np.random.RandomState(seed).random_sample((n_embeddings, len(S), n_clusters))
+        else: V_init = fit_scale(spectral_start(S * weight, n_clusters, n_embeddings, groups.sizes, seed), W)
+        e = enhanced_snmf(W, n_clusters, n_embeddings=n_embeddings, beta=beta, max_iter=snmf_max_iter,
                           V_init=V_init, Vstar_init=V_init.mean(axis=0))
-        tensor = solve(e.Vstar @ e.Vstar.T * weight, groups.Z * weight, lam, tol=1e-3, start=tensor)
+        tensor = solve(e.Vstar @ e.Vstar.T * weight, groups.Z * weight, lam, tol=1e-3, start=tensor, dtype=np.float32, certify=False)
         A, Z = tensor.A / weight, np.clip(tensor.Z / weight, -1, 1)
         labels = e.Vstar.argmax(axis=1)
         yield _iteration(e, tensor, dict(S=S, A=A, Z=Z), groups.spread, e.Vstar[groups.of], labels[groups.of],
@@ -216,7 +240,9 @@ def check_similarity(
 
 # %% ../nbs/06_model.ipynb #33b5d5f2
 class ConstrainedClusterer(ClusterMixin, BaseEstimator):
-    "Samples and pairs in, labels out; `_fit(S, known)` of a subclass returns the fitted attributes"
+    "Samples and pairs in, labels out; `_fit(X, known)` of a subclass returns the fitted attributes"
+    closure = True  # refuse pairs that contradict each other through others
+
     def fit(self,
         X,  # (n, d) samples, or (n, n) similarity if affinity='precomputed'
         y=None,  # (n,) partial labels, -1 = unknown; or a `Constraints`
@@ -225,12 +251,12 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         cannot_link=None,  # (s, 2) pairs that do not
     ):
         "Cluster the samples"
-        S = self._similarity(X)
-        n, k = S.shape[0], check_scalar(self.n_clusters, 'n_clusters', (int, np.integer), min_val=1)
+        checked = self._check(X)
+        n, k = checked.shape[0], check_scalar(self.n_clusters, 'n_clusters', (int, np.integer), min_val=1)
         if k > n: raise ValueError(f'n_clusters={k} is more than the n_samples={n} of X')
         known = as_constraints(n, y, must_link, cannot_link)
-        known.closure()  # refuses contradictions, and says through which pairs they arise
-        fitted = self._fit(S, known)
+        if self.closure: known.closure()  # refuses contradictions, and says through which pairs they arise
+        fitted = self._fit(checked, known)
         validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and feature_names_in_
         for name, value in fitted.items(): setattr(self, name, value)
         return self
@@ -239,13 +265,16 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         "Cluster the samples and return their labels"  # scikit-learn's own drops y, and with it what is known
         return self.fit(X, y, must_link=must_link, cannot_link=cannot_link).labels_
 
-    def _similarity(self, X):
-        "The similarity matrix of the samples"
+    def _check(self, X):
+        "Samples or similarities, checked"
         if self.affinity == 'precomputed': return check_similarity(X, self)
         if self.affinity != 'nearest_neighbors':
             raise ValueError(f"affinity must be 'nearest_neighbors' or 'precomputed', got {self.affinity!r}")
-        X = check_array(X, accept_sparse='csr', dtype=np.float64, ensure_min_samples=2, estimator=self, input_name='X')
-        return knn_graph(X, self.n_neighbors, self.weight, self.sigma)
+        return check_array(X, accept_sparse='csr', dtype=np.float64, ensure_min_samples=2, estimator=self, input_name='X')
+
+    def _similarity(self, X):
+        "The similarity matrix of checked samples"
+        return X if self.affinity == 'precomputed' else knn_graph(X, self.n_neighbors, self.weight, self.sigma)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -265,6 +294,9 @@ class TSNMF(ConstrainedClusterer):
         n_embeddings: int = 10,  # m
         max_iter: int = 3,  # outer iterations
         snmf_max_iter: int = 500,  # updates of each factorisation
+        closure: bool = True,  # close the constraints first; False: only the pairs as given, even if they contradict each other
+        init: str = 'spectral',  # start of the embeddings, or 'random'
+        metric: str = 'auto',  # of the graph: learned from the pairs if that helps to tell them apart; or 'euclidean'
         affinity: str = 'nearest_neighbors',  # or 'precomputed': X is a similarity matrix
         n_neighbors: int | None = None,  # p of the graph; None: ⌊log₂ n⌋
         weight: str = 'gaussian',  # of its edges, or 'exponential'
@@ -277,6 +309,7 @@ class TSNMF(ConstrainedClusterer):
     ):
         self.n_clusters, self.variant, self.lam, self.beta = n_clusters, variant, lam, beta
         self.n_embeddings, self.max_iter, self.snmf_max_iter = n_embeddings, max_iter, snmf_max_iter
+        self.closure, self.init, self.metric = closure, init, metric
         self.affinity, self.n_neighbors, self.weight, self.sigma = affinity, n_neighbors, weight, sigma
         self.V_init, self.Vstar_init, self.admm_init = V_init, Vstar_init, admm_init
         self.random_state, self.verbose = random_state, verbose
@@ -284,24 +317,51 @@ class TSNMF(ConstrainedClusterer):
     @classmethod
     def paper(cls, n_clusters, **params):
         "The algorithms as printed, misprints corrected"
-        return cls(n_clusters, **{**dict(variant='paper', lam=.03, weight='gaussian'), **params})
+        return cls(n_clusters, **{**dict(variant='paper', lam=.03, weight='gaussian', metric='euclidean'), **params})
 
     @classmethod
     def reference(cls, n_clusters, **params):
         "What the authors' program computes"
-        return cls(n_clusters, **{**dict(variant='reference', lam=.03, weight='exponential'), **params})
+        return cls(n_clusters, **{**dict(variant='reference', lam=.03, weight='exponential', metric='euclidean'), **params})
 
-    def _fit(self, S, known):
-        result = tsnmf(S, known, self.n_clusters, **{name: getattr(self, name) for name in PASSED})
+    def _fit(self, X, known):
+        rng = check_random_state(self.random_state)
+        metric = self._learn(X, known, rng)
+        samples = X if metric is None else metric.transform(X)
+        result = tsnmf(self._similarity(samples), known, self.n_clusters, random_state=rng,
+                       **{name: getattr(self, name) for name in PASSED})
         if not all(it.converged for it in result.history):
             warnings.warn('an inner solver reached its last iteration before its stopping rule was met, see history_',
                           ConvergenceWarning)
-        return dict(labels_=np.unique(result.labels, return_inverse=True)[1], embedding_=result.Vstar,
-                    similarity_=result.A, constraints_=result.Z, weights_=result.alpha, n_iter_=len(result.history),
-                    history_=[{name: getattr(it, name) for name in KEPT} for it in result.history])
+        return dict(labels_=np.unique(result.labels, return_inverse=True)[1], embedding_=result.Vstar, weights_=result.alpha,
+                    metric_=metric, n_iter_=len(result.history), _samples=samples,
+                    history_=[{name: getattr(it, name) for name in KEPT} for it in result.history], _best=result.best)
+
+    def _learn(self, X, known, rng):
+        "The metric that the pairs ask for; None for the plain one"
+        if self.metric not in ('auto', 'euclidean'): raise ValueError(f"metric must be 'auto' or 'euclidean', got {self.metric!r}")
+        if self.metric == 'euclidean' or self.affinity == 'precomputed': return None
+        closed = known if not self.closure or min(map(len, known)) > 5000 else known.closure()
+        metric = learn_metric(X, *closed, random_state=rng)
+        return metric if metric.rho < np.inf else None
+
+    def predict(self,
+        X,  # (m, d) new samples, or their (m, n) similarity to those of `fit` if affinity='precomputed'
+    ):
+        "The clusters of new samples: a vote of their nearest neighbours among those of `fit`"
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse='csr', dtype=np.float64)
+        if self.metric_ is not None: X = self.metric_.transform(X)
+        votes = X if self.affinity == 'precomputed' else join_graph(X, self._samples, self.n_neighbors)
+        return (votes @ self.embedding_)[:, np.unique(self.embedding_.argmax(axis=1))].argmax(axis=1)
+
+    @property
+    def similarity_(self): return self._best.A
+    @property
+    def constraints_(self): return self._best.Z
 
 # %% ../nbs/06_model.ipynb #686885d0
-PASSED = ('variant', 'lam', 'beta', 'n_embeddings', 'max_iter', 'snmf_max_iter', 'V_init', 'Vstar_init', 'admm_init',
-          'random_state', 'verbose')  # parameters of `TSNMF` that go to `tsnmf` as they are
+PASSED = ('variant', 'lam', 'beta', 'n_embeddings', 'max_iter', 'snmf_max_iter', 'closure', 'init',
+          'V_init', 'Vstar_init', 'admm_init', 'verbose')  # parameters of `TSNMF` that go to `tsnmf` as they are
 KEPT = ('objective', 'residual', 'satisfaction', 'snmf_iter', 'admm_iter',
         'converged', 'seconds')  # of an `Iteration`, in `history_`

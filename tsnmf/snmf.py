@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['EPS', 'residual_sq', 'check_start', 'SNMFResult', 'snmf', 'project_capped_simplex', 'stack', 'times',
            'update_embeddings', 'residual_spectral', 'EnhancedSNMFResult', 'normalize_rows', 'enhanced_snmf',
-           'spectral_labels', 'spectral_start']
+           'spectral_labels', 'fit_scale', 'spectral_start']
 
 # %% ../nbs/02_snmf.ipynb #fcd161bd
 from dataclasses import dataclass
@@ -250,6 +250,15 @@ def _top_eigenvectors(L, k):
     return eigsh(L, k=k, which='LA', v0=np.ones(L.shape[0]))[1]
 
 # %% ../nbs/02_snmf.ipynb #439a8fb9
+def fit_scale(
+    V: np.ndarray,  # (m, n, k) embeddings
+    S,  # (n, n) similarity
+) -> np.ndarray:  # (m, n, k)
+    "Embeddings multiplied by what brings each V Vᵀ nearest to S"
+    VV, fit = V.swapaxes(1, 2) @ V, (V * times(S, stack(V))).sum(axis=(1, 2))
+    return V * np.sqrt(fit / (VV * VV).sum(axis=(1, 2)))[:, None, None]
+
+# %% ../nbs/02_snmf.ipynb #0525ea6d
 def spectral_start(
     S,  # (n, n) similarity
     n_clusters: int,  # k
@@ -261,6 +270,4 @@ def spectral_start(
     rng = check_random_state(random_state)
     labels = spectral_labels(S, n_clusters, sizes, rng)
     V = np.eye(n_clusters)[labels] + .2 * rng.random_sample((n_embeddings, len(labels), n_clusters))
-    if sizes is not None: V = V * np.sqrt(sizes)[:, None]
-    VV, fit = V.swapaxes(1, 2) @ V, (V * times(S, stack(V))).sum(axis=(1, 2))
-    return V * np.sqrt(fit / (VV * VV).sum(axis=(1, 2)))[:, None, None]
+    return fit_scale(V if sizes is None else V * np.sqrt(sizes)[:, None], S)
