@@ -93,7 +93,7 @@ def degrees(W) -> np.ndarray:  # (n, 1)
 
 def roughness(W, V) -> float:
     "Tr(Vᵀ (D - W) V): how much V differs along the edges of W"
-    return float((degrees(W) * V * V).sum() - (V * (W @ V)).sum())
+    return float(degrees(W).ravel() @ np.einsum('ij,ij->i', V, V) - np.vdot(V, W @ V))
 
 # %% ../nbs/12_baselines.ipynb #52ead3cf
 def read_out(
@@ -531,29 +531,31 @@ class S3NMF(OnGraph, WithPairs, Factorizer):
 # %% ../nbs/12c_baselines_similarity.ipynb #fa725e41
 def sanmf_steps(
     W: csr_matrix,  # (n, n) similarity graph
-    Z: csr_matrix,  # (n, n) known pairs: +1, -1, else 0
+    Zt: csr_matrix,  # (n, n) known pairs: +1, -1, else 0; transposed
     V: np.ndarray,  # (n, k) start
-    S: np.ndarray,  # (n, n) start of the similarity
-    D: np.ndarray,  # (n, n) start of the dissimilarity
+    St: np.ndarray,  # (n, n) start of the similarity, transposed
+    Dt: np.ndarray,  # (n, n) start of the dissimilarity, transposed
     gamma: float, alpha: float, beta: float, eta: float,  # weights: pairs, smoothness of D and of S, exclusion
 ):
-    "States (V, S, D) of SANMF"
-    P, a, known = abs(Z), degrees(W).T, Z.nonzero()
-    must, cannot = 2 * gamma * (Z.data > 0), 2 * gamma * (Z.data < 0)
-    def step(T, other, smooth, fit, up, wanted):
+    "States (V, Sᵀ, Dᵀ) of SANMF"
+    a, known = degrees(W), Zt.nonzero()
+    must, cannot = 2 * gamma * (Zt.data > 0), 2 * gamma * (Zt.data < 0)
+    def step(T, other, smooth, fit, pull, wanted):
         "The similarity, or the dissimilarity: both have terms of the same form"
-        up = up + 2 * smooth * (W.T @ T.T).T
-        down = (2 * fit + 2 * smooth * a) * T + eta * other + EPS
+        up, down = 2 * smooth * (W @ T), (2 * fit + 2 * smooth * a) * T
+        up += pull
+        down += eta * other
+        down += EPS
         up[known] += wanted
         down[known] += 2 * gamma * T[known]
         return multiply(T, up, down)
-    yield V, S, D
+    yield V, St, Dt
     while True:
-        S = step(S, D, beta, 1., 2 * V @ V.T, must)
-        D = step(D, S, alpha, 0., 0., cannot)
-        V = embed(V, S, quartic=4.)
-        yield V, S, D
-        S, D = (S + S.T) / 2, (D + D.T) / 2
+        St = step(St, Dt, beta, 1., 2 * V @ V.T, must)
+        Dt = step(Dt, St, alpha, 0., 0., cannot)
+        V = embed(V, St, quartic=4.)
+        yield V, St, Dt
+        St, Dt = (St + St.T) / 2, (Dt + Dt.T) / 2
 
 # %% ../nbs/12c_baselines_similarity.ipynb #6a5028ae
 class SpectralNorm:
@@ -566,16 +568,16 @@ class SpectralNorm:
         return float(np.sqrt(squared[0]))
 
 # %% ../nbs/12c_baselines_similarity.ipynb #88d31864
-def sanmf_cost(W, Z, gamma, alpha, beta, eta):
-    "The objective of SANMF as its program has it, with spectral norms"
-    n, norms, known = W.shape[0], [SpectralNorm() for _ in range(3)], Z.nonzero()
+def sanmf_cost(W, Zt, gamma, alpha, beta, eta):
+    "The objective of SANMF as its program has it, with spectral norms, as a function of its state"
+    n, norms, known = W.shape[0], [SpectralNorm() for _ in range(3)], Zt.nonzero()
     def off_target(norm, T, wanted):
-        E = csr_matrix((T[known] - wanted, known), shape=Z.shape)
+        E = csr_matrix((T[known] - wanted, known), shape=Zt.shape)
         return norm(lambda x: E @ x, lambda x: E.T @ x, n)
-    def cost(V, S, D):
-        fit = norms[0](lambda x: S @ x - V @ (V.T @ x), lambda x: S.T @ x - V @ (V.T @ x), n)**2
-        return (fit + alpha * roughness(W, D.T) + beta * roughness(W, S.T) + eta * np.vdot(D, S)
-                + gamma * (off_target(norms[1], D, Z.data < 0) + off_target(norms[2], S, Z.data > 0)))
+    def cost(V, St, Dt):
+        fit = norms[0](lambda x: St @ x - V @ (V.T @ x), lambda x: St.T @ x - V @ (V.T @ x), n)**2
+        return (fit + alpha * roughness(W, Dt) + beta * roughness(W, St) + eta * np.vdot(Dt, St)
+                + gamma * (off_target(norms[1], Dt, Zt.data < 0) + off_target(norms[2], St, Zt.data > 0)))
     return cost
 
 # %% ../nbs/12c_baselines_similarity.ipynb #94762749
@@ -596,11 +598,12 @@ def sanmf(
     random_state=None,
 ) -> Factorization:  # with factors (S, D)
     "Must-links propagated into a similarity, cannot-links into a dissimilarity, while factorising (Eq. 12)"
-    rng, n, W, Z = check_random_state(random_state), W.shape[0], csr_matrix(W), csr_matrix(Z)
+    rng, n, W, Zt = check_random_state(random_state), W.shape[0], csr_matrix(W), csr_matrix(Z.T)
     V, S, D = (check_start(start, shape, name, rng) for start, shape, name in
                ((V_init, (n, n_clusters), 'V_init'), (S_init, (n, n), 'S_init'), (D_init, (n, n), 'D_init')))
-    weights = gamma, alpha, beta, eta
-    return iterate(sanmf_steps(W, Z, V, S + W.toarray(), D, *weights), max_iter, sanmf_cost(W, Z, *weights), tol)
+    weights, St, Dt = (gamma, alpha, beta, eta), (S + W.toarray()).T.copy(), D.T.copy()
+    run = iterate(sanmf_steps(W, Zt, V, St, Dt, *weights), max_iter, sanmf_cost(W, Zt, *weights), tol)
+    return Factorization(run.V, tuple(T.T for T in run.factors), run.n_iter, run.objective)
 
 # %% ../nbs/12c_baselines_similarity.ipynb #fa5a1259
 @parameters
