@@ -159,7 +159,8 @@ class OnSamples:
 
     def _similarity(self, X):
         "The samples, checked, in place of their similarities"
-        X = check_array(X, accept_sparse='csr', dtype=float, ensure_min_samples=2, estimator=self, input_name='X')
+        X = check_array(X, accept_sparse='csr', dtype=float, ensure_min_samples=2, estimator=self,
+                        input_name='X')
         if self.nonnegative: check_non_negative(X, type(self).__name__)
         return X
 
