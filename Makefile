@@ -40,8 +40,8 @@ test-slow: env ## the notebooks again, with the cells flagged slow
 	@echo "== running every notebook, slow cells included"
 	@TSNMF_TEST_FLAGS=slow $(BIN)/python -m pytest tests/test_notebooks.py
 
-bench: env ## time ratios, measured side by side in one run
-	@$(BIN)/python tools/bench.py
+bench: env ## time ratios, measured side by side in one run (ARGS="--against paper" for one pair)
+	@$(BIN)/python tools/bench.py $(ARGS)
 
 lab: env ## open JupyterLab on the notebooks
 	@$(BIN)/jupyter lab --notebook-dir=nbs
@@ -61,4 +61,4 @@ docs: env ## build the site in _docs/
 
 clean: ## remove build output and the environment
 	@echo "== removing $(VENV), _docs, _proc, build output"
-	@rm -rf $(VENV) _docs _proc build dist *.egg-info .pytest_cache .hypothesis demo.png
+	@rm -rf $(VENV) _docs _proc build dist *.egg-info .pytest_cache .hypothesis demo.png bench.png

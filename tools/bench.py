@@ -1,11 +1,92 @@
-"""Side by side in one run: how many times faster is one way than another? Ratios only; the machines are noisy."""
+"""Side by side in one run: how much faster is one way than another, and how does it grow? Ratios; the machines are noisy.
+
+    python tools/bench.py                    all of it
+    python tools/bench.py --against paper    whole fits: the default and one other, at all sizes where that is bearable
+    python tools/bench.py --parts            single steps: the fast way and the plain one
+
+Every fit runs in a process of its own, one after the other, so that its peak memory is its own.
+"""
+import argparse
+import resource
+import subprocess
+import sys
+import warnings
 from time import perf_counter
 
 import numpy as np
+from matplotlib.figure import Figure
+from sklearn.datasets import make_blobs
 from threadpoolctl import threadpool_limits
-from tsnmf.constraints import sample_pairs
+from tsnmf.baselines import ConstrainedSpectral
+from tsnmf.constraints import random_pairs, sample_pairs
+from tsnmf.model import TSNMF
 from tsnmf.snmf import enhanced_snmf, project_capped_simplex, update_embeddings
 from tsnmf.tensor import svt_pair, t_svt_general
+
+SIZES = {165: 15, 340: 30, 400: 40, 575: 20, 1404: 36, 2000: 18, 4000: 18, 8670: 18}  # samples: clusters; the first as in the paper's sets
+METHODS = dict(default=lambda k: TSNMF(k, random_state=0), paper=lambda k: TSNMF.paper(k, random_state=0),
+               reference=lambda k: TSNMF.reference(k, random_state=0),
+               spectral=lambda k: ConstrainedSpectral(k, weight='gaussian', random_state=0))
+LIMITS = dict(default=8670, paper=575, reference=1404, spectral=4000)  # samples; beyond them a fit takes hours, or the matrix of all pairs too much space
+LEVELS = {'10 % of pairs': lambda y: sample_pairs(y, .1, 0), 'n/2 pairs': lambda y: random_pairs(y, len(y) // 2, random_state=0)}
+
+
+def blobs(n, k):
+    "Overlapping clusters in 50 dimensions"
+    X, y = make_blobs(n, 50, centers=k, cluster_std=4., center_box=(-4, 4), random_state=0)
+    return X - X.min(), y
+
+
+def one_fit(method, n, level):
+    "Seconds and peak gigabytes of one fit, in this process"
+    X, y = blobs(n, SIZES[n])
+    known, before = LEVELS[level](y), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    warnings.simplefilter('ignore')
+    began = perf_counter()
+    METHODS[method](SIZES[n]).fit(X, known)
+    unit = 2**30 if sys.platform == 'darwin' else 2**20
+    print(perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, before / unit)
+
+
+def measure(method, n, level):
+    "The same in a process of its own"
+    out = subprocess.run([sys.executable, __file__, '--one', method, str(n), level], capture_output=True, text=True, check=True)
+    return tuple(map(float, out.stdout.split()[:2]))
+
+
+def exponent(times):
+    "Growth between 1000 samples and the largest: the p of time ~ n^p, fitted"
+    n, t = np.array([(n, t) for n, (t, _) in times.items() if n > 1000]).T
+    return np.polyfit(np.log(n), np.log(t), 1)[0] if len(n) > 1 else np.nan
+
+
+def whole_fits(others, sizes, levels):
+    "A table of fits, and how their times grow"
+    results = {}
+    for level in levels:
+        print(f'\n{level}\n{"n":>6} {"method":10} {"seconds":>9} {"GB":>6}   how many times as long as the default', flush=True)
+        for n in sizes:
+            for method in ('default', *others):
+                if n > LIMITS[method] or (level != '10 % of pairs' and (method in ('paper', 'reference') or n > 4000)): continue
+                seconds, memory = measure(method, n, level)
+                results.setdefault((level, method), {})[n] = seconds, memory
+                ratio = '' if method == 'default' else f'{seconds / results[level, "default"][n][0]:8.2f}'
+                print(f'{n:6} {method:10} {seconds:9.2f} {memory:6.2f}   {ratio}', flush=True)
+    for (level, method), times in results.items(): print(f'{level}, {method}: time grows like n^{exponent(times):.2f} beyond 1000 samples')
+    return results
+
+
+def plot(results, path):
+    "Time and memory over the number of samples"
+    fig = Figure(figsize=(10, 4), layout='constrained')
+    axes = fig.subplots(1, 2)
+    for (level, method), times in results.items():
+        for i, ax in enumerate(axes):
+            ax.loglog(list(times), [value[i] for value in times.values()], {'10 % of pairs': 'o-'}.get(level, 's--'), color=f'C{list(METHODS).index(method)}', label=f'{method}, {level}')
+    for ax, name in zip(axes, ('seconds', 'peak memory, GB')): ax.set(xlabel='samples', title=name)
+    axes[0].legend(frameon=False, fontsize=8)
+    fig.savefig(path, dpi=120)
+    print(f'picture: {path}')
 
 
 def blocks(n, k, seed=0):
@@ -59,13 +140,30 @@ def seconds(run, repeats):
     return min(times)
 
 
-def main():
+def single_parts():
+    "Steps of the algorithms: the fast way and the plain one, on one thread"
     with threadpool_limits(1):
         for compare in tensor_shrinking, ensemble_reference, ensemble_paper:
             fast, slow = compare()
             fast()  # warm up
             quick, long = seconds(fast, 3), seconds(slow, 2)
             print(f'{long / quick:6.1f} ×   {compare.__doc__}   ({quick:.3f} s, {long:.3f} s)', flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--against', choices=[m for m in METHODS if m != 'default'], help='compare the default with this one only')
+    parser.add_argument('--sizes', type=int, nargs='+', choices=SIZES, default=list(SIZES), help='numbers of samples')
+    parser.add_argument('--levels', nargs='+', choices=LEVELS, default=list(LEVELS), help='amounts of supervision')
+    parser.add_argument('--parts', action='store_true', help='single steps only')
+    parser.add_argument('--output', default='bench.png', help='picture (default bench.png)')
+    parser.add_argument('--one', nargs=3, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.one: return one_fit(args.one[0], int(args.one[1]), args.one[2])
+    if not args.against: single_parts()
+    if args.parts: return
+    others = [args.against] if args.against else [m for m in METHODS if m != 'default']
+    plot(whole_fits(others, args.sizes, args.levels), args.output)
 
 
 if __name__ == '__main__': main()
