@@ -244,7 +244,7 @@ def summarize(table, known, model, **more):
     return dict(version=__version__, n_samples=n, n_features=d, columns=table.names,
                 n_clusters=len(np.unique(model.labels_)), sizes=np.bincount(model.labels_),
                 n_must_link=n_must, n_cannot_link=n_cannot, contradictions=0, pairs_kept=kept,  # or refused
-                parameters=parameters, **more, history=model.history_)
+                parameters=parameters, **more, history=[{name: it[name] for name in it if name != 'labels'} for it in model.history_])
 
 # %% ../nbs/21_cli.ipynb #bc547289
 PRESETS = dict(default=TSNMF, paper=TSNMF.paper, reference=TSNMF.reference)

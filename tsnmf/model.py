@@ -367,5 +367,5 @@ class TSNMF(ConstrainedClusterer):
 # %% ../nbs/06_model.ipynb #686885d0
 PASSED = ('variant', 'lam', 'beta', 'n_embeddings', 'max_iter', 'snmf_max_iter', 'closure', 'init',
           'V_init', 'Vstar_init', 'admm_init', 'verbose')  # parameters of `TSNMF` that go to `tsnmf` as they are
-KEPT = ('objective', 'residual', 'satisfaction', 'snmf_iter', 'admm_iter',
+KEPT = ('labels', 'objective', 'residual', 'satisfaction', 'snmf_iter', 'admm_iter',
         'converged', 'seconds')  # of an `Iteration`, in `history_`
