@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['PASSED', 'KEPT', 'Groups', 'contract', 'resolve_lam', 'Iteration', 'TSNMFResult', 'satisfied', 'check_choice',
            'check_parameters', 'settled', 'tsnmf', 'check_starts', 'sample_steps', 'grouped_steps', 'check_similarity',
-           'ConstrainedClusterer', 'TSNMF']
+           'ConstrainedClusterer', 'pairs_kept', 'TSNMF']
 
 # %% ../nbs/06_model.ipynb #7d4fff80
 import warnings
@@ -27,8 +27,8 @@ from .adjust import adjust_similarity
 from .admm import solve, solve_paper, solve_reference
 from .constraints import Closure, Constraints, as_constraints
 from .graph import join_graph, knn_graph
-from .metric import learn_metric
-from .snmf import EPS, check_start, enhanced_snmf, fit_scale, spectral_start
+from .metric import metric_path
+from .snmf import EPS, check_start, enhanced_snmf, fit_scale, spectral_labels, spectral_start
 
 # %% ../nbs/06_model.ipynb #2ddf7148
 @dataclass(frozen=True)
@@ -287,6 +287,19 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         return tags
 
 # %% ../nbs/06_model.ipynb #4d96d36c
+def pairs_kept(
+    S,  # (n, n) similarity
+    known: Constraints,  # what is known of the pairs
+    n_clusters: int,  # k
+    closure: bool = True,  # see `contract`
+    random_state=None,
+) -> float:
+    "Share of what is known between groups that a spectral clustering of the graph keeps"
+    groups = contract(S, known, closure)
+    labels = spectral_labels(groups.S * groups.weight, n_clusters, groups.sizes, random_state)
+    return satisfied(labels, groups.Z - np.diag(np.diag(groups.Z)))
+
+# %% ../nbs/06_model.ipynb #1eb90c8d
 class TSNMF(ConstrainedClusterer):
     "Clustering with must-link and cannot-link pairs by symmetric NMF and a low-rank tensor"
     def __init__(self,
@@ -330,10 +343,8 @@ class TSNMF(ConstrainedClusterer):
 
     def _fit(self, X, known):
         rng = check_random_state(self.random_state)
-        metric = self._learn(X, known, rng)
-        samples = X if metric is None else metric.transform(X)
-        result = tsnmf(self._similarity(samples), known, self.n_clusters, random_state=rng,
-                       **{name: getattr(self, name) for name in PASSED})
+        metric, samples, S = self._graph(X, known, rng)
+        result = tsnmf(S, known, self.n_clusters, random_state=rng, **{name: getattr(self, name) for name in PASSED})
         if not all(it.converged for it in result.history):
             warnings.warn('an inner solver reached its last iteration before its stopping rule was met, see history_',
                           ConvergenceWarning)
@@ -341,13 +352,17 @@ class TSNMF(ConstrainedClusterer):
                     metric_=metric, n_iter_=len(result.history), _samples=samples,
                     history_=[{name: getattr(it, name) for name in KEPT} for it in result.history], _best=result.best)
 
-    def _learn(self, X, known, rng):
-        "The metric that the pairs ask for; None for the plain one"
+    def _graph(self, X, known, rng):
+        "Metric (None: the plain one), samples in it, and their similarity"
         check_choice(self.metric, 'metric', ('auto', 'euclidean'))
-        if self.metric == 'euclidean' or self.affinity == 'precomputed': return None
+        plain = None, X, self._similarity(X)
+        if self.metric == 'euclidean' or self.affinity == 'precomputed': return plain
         closed = known if not self.closure or min(map(len, known)) > 5000 else known.closure()
-        metric = learn_metric(X, *closed, random_state=rng)
-        return metric if metric.rho < np.inf else None
+        path, seed = metric_path(X, *closed, random_state=rng), rng.randint(2**31)
+        if len(path) == 1: return plain
+        tried = [plain] + [(metric, P, self._similarity(P)) for metric, P in ((m, m.transform(X)) for m in path[1:])]
+        merits = [metric.auc + pairs_kept(S, known, self.n_clusters, self.closure, seed) for metric, (_, _, S) in zip(path, tried)]
+        return tried[int(np.argmax(merits))]
 
     def predict(self,
         X,  # (m, d) new samples, or their (m, n) similarity to those of `fit` if affinity='precomputed'
