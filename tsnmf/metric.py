@@ -35,9 +35,10 @@ def principal_axes(
     size: int = 60,  # how many axes at most
 ) -> Metric:
     "The plain metric on the first principal axes, its mean squared distance 1"
-    r, unit = min(size, X.shape[0] - issparse(X), X.shape[1] - issparse(X)), 2. ** np.frexp(abs(X).max())[1]
+    (n, d), unit = X.shape, 2. ** np.frexp(abs(X).max())[1]
+    solver = 'auto' if not issparse(X) else 'covariance_eigh' if d <= 1000 else 'arpack'
     with np.errstate(invalid='ignore'):  # samples all in one place have no variance to explain
-        pca = PCA(max(r, 1), svd_solver='arpack' if issparse(X) else 'auto', random_state=0).fit(X / unit)
+        pca = PCA(min(size, n - (solver == 'arpack'), d), svd_solver=solver, random_state=0).fit(X / unit)
     scale = np.sqrt(2 * pca.explained_variance_.sum()) or 1.
     return Metric(pca.mean_ * unit, pca.components_.T / (scale * unit))
 

@@ -256,7 +256,7 @@ def fit_scale(
 ) -> np.ndarray:  # (m, n, k)
     "Embeddings multiplied by what brings each V Vᵀ nearest to S"
     VV, fit = V.swapaxes(1, 2) @ V, (V * times(S, stack(V))).sum(axis=(1, 2))
-    return V * np.sqrt(fit / (VV * VV).sum(axis=(1, 2)))[:, None, None]
+    return V * np.sqrt(fit / np.maximum((VV * VV).sum(axis=(1, 2)), EPS))[:, None, None]
 
 # %% ../nbs/02_snmf.ipynb #0525ea6d
 def spectral_start(
