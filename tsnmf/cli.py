@@ -357,7 +357,7 @@ def demo_figure(
     fig, ax = panels(knn_graph(X[:n_samples]), model, y[:n_samples], name)
     for (name, model), style in zip(models.items(), ('o--', 's:', '^-')):
         ax.plot(range(1, model.n_iter_ + 1), [it['satisfaction'] for it in model.history_], style, label=name)
-    ax.set(xlabel='outer iteration', title='share of the known pairs kept', xticks=range(1, model.n_iter_ + 1))
+    ax.set(xlabel='outer iteration', title='share of the known pairs kept', xticks=range(1, max(m.n_iter_ for m in models.values()) + 1))
     ax.legend(frameon=False)
     return fig
 
