@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['PASSED', 'KEPT', 'Groups', 'contract', 'resolve_lam', 'Iteration', 'TSNMFResult', 'satisfied', 'check_choice',
            'check_parameters', 'settled', 'tsnmf', 'check_starts', 'sample_steps', 'grouped_steps', 'check_similarity',
-           'ConstrainedClusterer', 'pairs_kept', 'TSNMF']
+           'ConstrainedClusterer', 'pairs_kept', 'choose_metric', 'TSNMF']
 
 # %% ../nbs/06_model.ipynb #7d4fff80
 import warnings
@@ -300,6 +300,25 @@ def pairs_kept(
     return satisfied(labels, groups.Z - np.diag(np.diag(groups.Z)))
 
 # %% ../nbs/06_model.ipynb #1eb90c8d
+def choose_metric(
+    X,  # (n, d) samples
+    known: Constraints,  # what is known of the pairs
+    n_clusters: int,  # k
+    similarity: Callable,  # from samples to their graph
+    closure: bool,  # see `contract`
+    rng,
+):  # metric (None: the plain one), samples in it, and their graph
+    "Of the plain metric and those that the pairs ask for, the one that speaks best for itself"
+    closed = known if not closure or min(map(len, known)) > 5000 else known.closure()  # enough is enough
+    path, seed, tried = metric_path(X, *closed, random_state=rng), rng.randint(2**31), [(None, X, similarity(X))]
+    for metric in path[1:]:
+        P = metric.transform(X)
+        tried.append((metric, P, similarity(P)))
+    if len(tried) == 1: return tried[0]
+    merits = [metric.auc + pairs_kept(S, known, n_clusters, closure, seed) for metric, (_, _, S) in zip(path, tried)]
+    return tried[int(np.argmax(merits))]
+
+# %% ../nbs/06_model.ipynb #2685b5db
 class TSNMF(ConstrainedClusterer):
     "Clustering with must-link and cannot-link pairs by symmetric NMF and a low-rank tensor"
     def __init__(self,
@@ -343,7 +362,9 @@ class TSNMF(ConstrainedClusterer):
 
     def _fit(self, X, known):
         rng = check_random_state(self.random_state)
-        metric, samples, S = self._graph(X, known, rng)
+        check_choice(self.metric, 'metric', ('auto', 'euclidean'))
+        if self.metric == 'euclidean' or self.affinity == 'precomputed': metric, samples, S = None, X, self._similarity(X)
+        else: metric, samples, S = choose_metric(X, known, self.n_clusters, self._similarity, self.closure, rng)
         result = tsnmf(S, known, self.n_clusters, random_state=rng, **{name: getattr(self, name) for name in PASSED})
         if not all(it.converged for it in result.history):
             warnings.warn('an inner solver reached its last iteration before its stopping rule was met, see history_',
@@ -351,18 +372,6 @@ class TSNMF(ConstrainedClusterer):
         return dict(labels_=np.unique(result.labels, return_inverse=True)[1], embedding_=result.Vstar, weights_=result.alpha,
                     metric_=metric, n_iter_=len(result.history), _samples=samples,
                     history_=[{name: getattr(it, name) for name in KEPT} for it in result.history], _best=result.best)
-
-    def _graph(self, X, known, rng):
-        "Metric (None: the plain one), samples in it, and their similarity"
-        check_choice(self.metric, 'metric', ('auto', 'euclidean'))
-        plain = None, X, self._similarity(X)
-        if self.metric == 'euclidean' or self.affinity == 'precomputed': return plain
-        closed = known if not self.closure or min(map(len, known)) > 5000 else known.closure()
-        path, seed = metric_path(X, *closed, random_state=rng), rng.randint(2**31)
-        if len(path) == 1: return plain
-        tried = [plain] + [(metric, P, self._similarity(P)) for metric, P in ((m, m.transform(X)) for m in path[1:])]
-        merits = [metric.auc + pairs_kept(S, known, self.n_clusters, self.closure, seed) for metric, (_, _, S) in zip(path, tried)]
-        return tried[int(np.argmax(merits))]
 
     def predict(self,
         X,  # (m, d) new samples, or their (m, n) similarity to those of `fit` if affinity='precomputed'
