@@ -59,7 +59,7 @@ def optional(module: str):
     "Import a module of an optional package, or say which extra brings it"
     try: return import_module(module)
     except ModuleNotFoundError as error:
-        raise ImportError(f'this data set needs {error.name.split(".")[0]}: pip install "tensor-snmf[data]"') from None
+        raise ImportError(f'this needs {error.name.split(".")[0]}: pip install "tensor-snmf[data]"') from None
 
 # %% ../nbs/11_datasets.ipynb #4304ff38
 def in_folder(source: Source, folder: str) -> Path:
