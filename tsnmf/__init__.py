@@ -1,5 +1,5 @@
 __version__ = "0.1.0"
 
-from tsnmf import constraints, metrics
+from tsnmf import constraints, datasets, metrics
 from tsnmf.constraints import Constraints
 from tsnmf.model import TSNMF
