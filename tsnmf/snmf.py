@@ -247,7 +247,7 @@ def spectral_labels(
 def _top_eigenvectors(L, k):
     "Eigenvectors of the k largest eigenvalues of a symmetric matrix"
     if L.shape[0] < 500 or k > L.shape[0] // 4: return np.linalg.eigh(L.toarray())[1][:, -k:]
-    try: return eigsh(L, k=k, which='LA', v0=np.ones(L.shape[0]), ncv=min(max(2 * k + 1, 60), L.shape[0]))[1]
+    try: return eigsh(L, k=k, which='LA', v0=np.ones(L.shape[0]), ncv=min(max(2 * k + 1, 60), L.shape[0]), maxiter=100)[1]
     except ArpackNoConvergence: return np.linalg.eigh(L.toarray())[1][:, -k:]  # eigenvalues too close to tell apart
 
 # %% ../nbs/02_snmf.ipynb #439a8fb9
