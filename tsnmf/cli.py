@@ -29,7 +29,7 @@ from matplotlib.figure import Figure
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler, normalize
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 from . import __version__
 from .constraints import Constraints, random_pairs
 from .graph import knn_graph
@@ -366,7 +366,7 @@ def demo(args):
     "Print the table row by row, write the picture"
     print(f'{args.samples} handwritten digits, {args.pairs} answered pairs\n\n{"":20}    ACC    NMI  pairs kept  seconds')
     models = {}
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), threadpool_limits(1):  # small matrices: on a busy machine more threads take longer
         warnings.simplefilter('ignore', ConvergenceWarning)
         for name, model, s in demo_runs(args.samples, args.pairs):
             print(f'{name:20}  {s["ACC"]:.3f}  {s["NMI"]:.3f}  {s["pairs"]:10.3f}  {s["seconds"]:7.1f}', flush=True)
