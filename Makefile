@@ -6,7 +6,7 @@ PIP    := PYTHONWARNINGS=ignore $(BIN)/python -m pip --disable-pip-version-check
 NBS    ?= $(sort $(shell find nbs -name '*.ipynb' -not -path '*/.*' -not -name '_*'))
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo test test-slow bench lab nbs export readme docs clean
+.PHONY: help env demo test test-slow bench reproduce lab nbs export readme docs clean
 
 help: ## show this list
 	@echo "usage: make TARGET"
@@ -42,6 +42,9 @@ test-slow: env ## the notebooks again, with the cells flagged slow
 
 bench: env ## time ratios, measured side by side in one run (ARGS="--against paper" for one pair)
 	@$(BIN)/python tools/bench.py $(ARGS)
+
+reproduce: env ## a table or figure of the paper: NAME=table3, all of them without (ARGS="--quick" for minutes)
+	@$(BIN)/tsnmf reproduce $(or $(NAME),all) $(ARGS)
 
 lab: env ## open JupyterLab on the notebooks
 	@$(BIN)/jupyter lab --notebook-dir=nbs

@@ -6,9 +6,9 @@
 __all__ = ['MISSING', 'RELATIONS', 'PRESETS', 'EXTRAS', 'read_rows', 'number', 'check_header', 'pick_columns', 'Table',
            'read_table', 'check_cells', 'check_ids', 'relation', 'read_pairs', 'check_chains', 'confidence',
            'replacing', 'panels', 'fit_figure', 'summarize', 'fit_table', 'outputs', 'fit', 'labels_csv', 'info',
-           'demo_runs', 'demo_figure', 'demo', 'main']
+           'demo_runs', 'demo_figure', 'demo', 'repeat', 'main']
 
-# %% ../nbs/21_cli.ipynb #fa550d3a
+# %% ../nbs/21_cli.ipynb #a9d44e75
 import argparse
 import csv
 import json
@@ -32,6 +32,7 @@ from sklearn.preprocessing import StandardScaler, normalize
 from threadpoolctl import threadpool_info, threadpool_limits
 from . import __version__
 from .constraints import Constraints, random_pairs
+from .experiments import EXPERIMENTS, SAME, reproduce, similarity_course, summary
 from .graph import knn_graph
 from .metrics import clustering_accuracy, constraint_satisfaction, nmi
 from .model import TSNMF
@@ -374,7 +375,39 @@ def demo(args):
     demo_figure(models, args.samples).savefig(args.output, dpi=110)
     print(f'\npicture: {args.output}')
 
-# %% ../nbs/21_cli.ipynb #1bb6c489
+# %% ../nbs/21_cli.ipynb #71395c48
+def repeat(args):
+    "Do experiments, and tell their scores and what failed"
+    if args.scheduler and args.backend != 'dask': raise ValueError('--scheduler goes with --backend dask')
+    if args.backend == 'dask' and not args.scheduler: raise ValueError('--backend dask needs --scheduler ADDRESS')
+    names, failed = [*EXPERIMENTS, 'fig6'] if args.name == 'all' else [args.name], []
+    for name in names:
+        if name == 'fig6':
+            print(f'{similarity_course(args.results)}: similarity matrices')
+            continue
+        rows, wrong, path = reproduce(name, args.quick, data=args.data, methods=args.methods, draws=args.draws,
+                                      folder=args.results, n_jobs=args.jobs, scheduler=args.scheduler)
+        print(*summary(rows), f'{path}: {len(rows)} runs', sep='\n')
+        failed += wrong
+    if failed: raise ValueError('\n  '.join([f'{len(failed)} runs failed:', *(f'{run}: {why}' for run, why in failed)]))
+
+# %% ../nbs/21_cli.ipynb #4a985b72
+def _repeat_options(sub):
+    "The options of `tsnmf reproduce`"
+    add, names = sub.add_argument, lambda text: text.split(',')
+    add('name', choices=[*EXPERIMENTS, 'fig6', *SAME, 'all'], metavar='NAME',
+        help=f'{", ".join([*EXPERIMENTS, "fig6", *SAME])}, or all')
+    add('--quick', action='store_true', help='two draws on two small sets; written to NAME-quick.csv')
+    add('--data', type=names, metavar='A,B', help='only these data sets')
+    add('--methods', type=names, metavar='A,B', help='only these methods')
+    add('--draws', type=int, metavar='N', help='only the first N draws')
+    add('--jobs', type=int, default=-1, metavar='N', help='processes (default: one per core)')
+    add('--backend', choices=('processes', 'dask'), default='processes', help='who computes (default: processes)')
+    add('--scheduler', metavar='ADDRESS', help='of a dask cluster')
+    add('--results', metavar='FOLDER', help='for the CSV files and the finished runs (default: results)')
+    sub.set_defaults(run=repeat)
+
+# %% ../nbs/21_cli.ipynb #9eb7a495
 def _parser():
     "The `tsnmf` command and its sub-commands"
     parser = argparse.ArgumentParser(prog='tsnmf', description='Clustering with must-link and cannot-link pairs.')
@@ -388,6 +421,7 @@ def _parser():
     sub.add_argument('--pairs', type=int, default=600, metavar='N', help='how many answered pairs (default 600)')
     sub.add_argument('--output', default='demo.png', metavar='FILE', help='where to write the picture (default demo.png)')
     sub.set_defaults(run=demo)
+    _repeat_options(commands.add_parser('reproduce', help='a table or figure of the paper, measured again'))
     commands.add_parser('info', help='versions, threads, optional packages').set_defaults(run=info)
     return parser
 
@@ -420,7 +454,7 @@ def _delimiter(text):
     if len(text) != 1: raise argparse.ArgumentTypeError(f'{text!r} is not a single character')
     return text
 
-# %% ../nbs/21_cli.ipynb #5c08fced
+# %% ../nbs/21_cli.ipynb #f2ffc1fd
 def main(
     argv=None,  # command line; None: that of the process
 ):
@@ -428,6 +462,7 @@ def main(
     parser = _parser()
     args = parser.parse_args(argv)
     try: args.run(args)
-    except OSError as error: parser.exit(2, f'tsnmf: error: {error.filename}: {error.strerror}\n')
-    except ValueError as error: parser.exit(2, f'tsnmf: error: {error}\n')
+    except (ImportError, OSError, ValueError) as error:
+        if getattr(error, 'filename', None): error = f'{error.filename}: {error.strerror}'
+        parser.exit(2, f'tsnmf: error: {error}\n')
     except KeyboardInterrupt: parser.exit(130, 'tsnmf: interrupted\n')
