@@ -144,7 +144,7 @@ def plot_curves(
     ax.spines[['top', 'right']].set_visible(False)
     return ax
 
-# %% ../nbs/14_plots.ipynb #1509ce5c
+# %% ../nbs/14_plots.ipynb #4b902190
 NAMES = dict(yale='Yale', leaf='Leaf', libras='Libras', orl='ORL', umist='UMIST', binalpha='BinAlpha', digits='Digits', mnist5k='MNIST 5k')
 
 def plot_panels(
@@ -156,7 +156,7 @@ def plot_panels(
     **kwargs,  # of `plot_curves`
 ):  # the figure
     "Curves in one panel for each data set, with one legend"
-    sets = list(dict.fromkeys(rows['data']))
+    sets = sorted(set(rows['data']), key=[*NAMES, *rows['data']].index)
     lines = -(-len(sets) // columns)
     fig, axes = plt.subplots(lines, columns, figsize=(3.3 * columns, .6 + 2.5 * lines), layout='constrained', squeeze=False)
     for ax in axes.flat[len(sets):]: ax.set_axis_off()
@@ -168,7 +168,7 @@ def plot_panels(
     fig.legend(handles.values(), handles, loc='outside lower center', ncols=min(5, len(handles)), frameon=False, fontsize=9)
     return fig
 
-# %% ../nbs/14_plots.ipynb #c7896c17
+# %% ../nbs/14_plots.ipynb #a41c92ed
 def plot_draws(rows, score: str = 'ACC', ax=None, title: str = ''):
     "Scores of all draws, a line for each method, best mean on top"
     order = rows.groupby('method')[score].mean().sort_values().index
@@ -178,7 +178,7 @@ def plot_draws(rows, score: str = 'ACC', ax=None, title: str = ''):
         ax.plot(values, np.full(len(values), i), 'o', ms=3.5, alpha=.5, color=style['color'], mew=0)
         ax.plot(values.mean(), i, '|', ms=13, mew=2.2, color=style['color'])
     ax.set_yticks(range(len(order)), [method_style(name)['label'] for name in order])
-    ax.set(title=title, xlim=(None, 1.02))
+    ax.set(title=title, xlim=(None, 1.02), ylim=(-.6, len(order) - .4))
     ax.grid(axis='x', color='.9')
     ax.spines[['top', 'right']].set_visible(False)
     return ax
