@@ -158,6 +158,7 @@ def tsnmf(
     admm_init: np.ndarray | None = None,  # (max_iter, n, n) starts of the tensor solver ('reference')
     random_state=None,
     verbose: bool = False,  # show a progress bar
+    callback: Callable | None = None,  # called with each outer iteration as soon as it is done
 ) -> TSNMFResult:
     "Semi-supervised symmetric NMF with a low-rank tensor (Algorithm 1)"
     lam = resolve_lam(lam, S.shape[0], n_clusters)
@@ -173,6 +174,7 @@ def tsnmf(
     history = []
     for _ in trange(max_iter, desc='TSNMF', disable=not verbose):
         history.append(next(steps))
+        if callback is not None: callback(history[-1])
         if variant == 'default' and settled(history): break
     if variant != 'default': return TSNMFResult(history, history[-1])
     return TSNMFResult(history, max(reversed(history), key=lambda it: it.satisfaction))  # of equals the last
@@ -342,13 +344,14 @@ class TSNMF(ConstrainedClusterer):
         admm_init=None,  # (max_iter, n, n) starts of the tensor solver
         random_state=None,
         verbose: bool = False,  # show a progress bar
+        callback=None,  # called with each outer iteration as soon as it is done
     ):
         self.n_clusters, self.variant, self.lam, self.beta = n_clusters, variant, lam, beta
         self.n_embeddings, self.max_iter, self.snmf_max_iter = n_embeddings, max_iter, snmf_max_iter
         self.closure, self.init, self.metric = closure, init, metric
         self.affinity, self.n_neighbors, self.weight, self.sigma = affinity, n_neighbors, weight, sigma
         self.V_init, self.Vstar_init, self.admm_init = V_init, Vstar_init, admm_init
-        self.random_state, self.verbose = random_state, verbose
+        self.random_state, self.verbose, self.callback = random_state, verbose, callback
 
     @classmethod
     def paper(cls, n_clusters, **params):
@@ -390,6 +393,6 @@ class TSNMF(ConstrainedClusterer):
 
 # %% ../nbs/06_model.ipynb #686885d0
 PASSED = ('variant', 'lam', 'beta', 'n_embeddings', 'max_iter', 'snmf_max_iter', 'closure', 'init',
-          'V_init', 'Vstar_init', 'admm_init', 'verbose')  # parameters of `TSNMF` that go to `tsnmf` as they are
+          'V_init', 'Vstar_init', 'admm_init', 'verbose', 'callback')  # parameters of `TSNMF` that go to `tsnmf` as they are
 KEPT = ('labels', 'objective', 'residual', 'satisfaction', 'snmf_iter', 'admm_iter',
         'converged', 'seconds')  # of an `Iteration`, in `history_`
