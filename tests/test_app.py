@@ -1,28 +1,33 @@
 """`make app` serves two pages that work in a real browser, by mouse and by keyboard, with nothing from elsewhere."""
-import csv, os, re, socket, subprocess, sys, time, urllib.request
+import csv, os, re, signal, socket, subprocess, sys, time, urllib.request
 
-import pytest
+import psutil, pytest
 
 MINUTE = 60_000
+
+
+def serve(root, answers):
+    "Address of the pages, and the process that serves them"
+    with socket.socket() as free:
+        free.bind(('localhost', 0))
+        url = f'http://localhost:{free.getsockname()[1]}'
+    server = subprocess.Popen([sys.executable, root/'tools'/'app.py', f'--port={url.rpartition(":")[2]}', '--no-browser'], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, 'TSNMF_ANSWERS': str(answers)})
+    for _ in range(120):
+        try: urllib.request.urlopen(url)
+        except OSError: time.sleep(.5)
+        else: return url, server
+    pytest.fail(f'no page at {url}')
 
 
 @pytest.fixture(scope='module')
 def app(root, browser, tmp_path_factory):
     "Address of the served pages, and the file of answers"
-    with socket.socket() as free:
-        free.bind(('localhost', 0))
-        port = free.getsockname()[1]
     answers = tmp_path_factory.mktemp('app')/'answers.csv'
-    server = subprocess.Popen([sys.executable, root/'tools'/'app.py', f'--port={port}', '--no-browser'], stderr=subprocess.PIPE,
-                              env={**os.environ, 'TSNMF_ANSWERS': str(answers)}, text=True)
-    url = f'http://localhost:{port}'
-    for _ in range(120):
-        try: urllib.request.urlopen(url)
-        except OSError: time.sleep(.5)
-        else: break
+    url, server = serve(root, answers)
     yield url, answers
     server.terminate()
-    server.communicate(timeout=30)
+    server.communicate(timeout=60)
 
 
 @pytest.fixture
@@ -93,7 +98,7 @@ def test_an_error_is_told_in_words(explorer):
     explorer.get_by_role('alert').wait_for()
     assert 'lam == -1.0, must be > 0' in explorer.get_by_role('alert').inner_text()
     run(explorer, **{'λ': 'much'})
-    explorer.get_by_text('λ must be a number, or "auto"').wait_for()
+    explorer.get_by_role('alert').filter(has_text='λ must be a number, or "auto"').wait_for()
 
 
 def test_all_is_reached_with_the_tab_key(explorer):
@@ -143,12 +148,23 @@ def test_pairs_are_labelled_by_button_and_key_and_found_again(page, app):
     page.keyboard.press(' ')
     page.get_by_text('1 skipped').wait_for()
     rows = list(csv.DictReader(file.open()))
-    assert [row['answer'] for row in rows] == ['different', 'same'] * 5 + ['revoke', 'skip'] or rows
+    assert [row['answer'] for row in rows] == ['different', 'same'] * 5 + ['revoke', 'skip']
     page.reload()
     page.get_by_text('9 answers', exact=True).wait_for()
     page.get_by_text('1 skipped').wait_for()
     page.locator('img[alt="The clusters so far"]').wait_for()
 
 
-def test_nothing_is_left_running(root, browser):
-    pass
+def test_ctrl_c_ends_everything(root, browser, tmp_path):
+    url, server = serve(root, tmp_path/'answers.csv')
+    page = browser.new_page()
+    page.goto(f'{url}/voila/render/explorer.ipynb')
+    run(page, **{'samples, at most': '1797'})
+    page.get_by_text('running').wait_for()
+    started = psutil.Process(server.pid).children(recursive=True)
+    assert len(started) > 1  # the kernel, and the process that computes
+    server.send_signal(signal.SIGINT)
+    said = server.communicate(timeout=60)[0]
+    gone, alive = psutil.wait_procs(started, timeout=30)
+    assert not alive and 'Traceback' not in said, said
+    page.close()

@@ -902,7 +902,7 @@ def keyboard(
     keys.on_msg(lambda widget, action, buffers: press(action))
     return keys
 
-# %% ../nbs/20b_labeller.ipynb #9b711e5f
+# %% ../nbs/20b_labeller.ipynb #bd572b8f
 class PairLabeller(ipywidgets.HBox):
     "Cluster samples by saying of pairs whether they belong together"
     def __init__(self,
@@ -1006,7 +1006,7 @@ class PairLabeller(ipywidgets.HBox):
         same, different, skipped = (len(self.record.pairs(answer)) for answer in ANSWERS[:3])
         groups = self.closed.groups.max() + 1
         fit = 'no clusters yet' if self.advice is None else f'clusters after {self.advice.n_answers} of them'
-        self.state.value = (f'<b>{same + different} answers</b> ({same} same, {different} different, {skipped} skipped) in {self.path}<br>'
+        self.state.value = (f'<b>{same + different} answer{"s" * (same + different != 1)}</b> ({same} same, {different} different, {skipped} skipped) in {self.path}<br>'
                             f'{len(self.X)} samples in {groups} groups by what was said; {fit}')
 
     def _refit(self):
