@@ -5,13 +5,14 @@
 # %% auto #0
 __all__ = ['BUNDLED', 'PROTOCOLS', 'AMOUNTS', 'PRESETS', 'Settings', 'present', 'available', 'methods', 'parameters', 'data_code', 'model_code', 'code_for', 'prepare', 'reduced', 'Frame', 'frame_of', 'first_frame', 'positions', 'Run', 'baseline_frames', 'scores_of', 'run_once', 'in_words', 'serve', 'Worker', 'CURVES', 'COLUMNS', 'UNEVEN', 'VIEWS', 'png', 'data_url', 'picture', 'similarity_figure', 'matched', 'draw_links', 'embedding_figure', 'convergence_figure', 'weights_figure', 'figure_for', 'runs_table', 'number_or_none', 'Teller', 'Controls', 'Explorer', 'HEADER', 'ANSWERS', 'KEYS', 'SCRIPT', 'read_answers', 'AnswerLog', 'consistent', 'chain_answers', 'implied', 'next_pair', 'Advice', 'advise', 'image_png', 'sample_html', 'feature_bars', 'montage', 'clusters_figure', 'keyboard', 'PairLabeller']
 
-# %% ../nbs/20_widgets.ipynb #32e4e90c
+# %% ../nbs/20_widgets.ipynb #d8d3cfe8
 import multiprocessing
 import os
 import signal
 import threading
 import traceback
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -246,7 +247,7 @@ def in_words(
     "An exception as a sentence"
     return str(error) if isinstance(error, ValueError) and str(error) else f'{type(error).__name__}: {error}'
 
-# %% ../nbs/20_widgets.ipynb #8ad9e460
+# %% ../nbs/20_widgets.ipynb #26c29b34
 def serve(jobs):
     "What the process does: take a function and arguments from the connection, send back what it reports and returns"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -260,11 +261,19 @@ def serve(jobs):
             except Exception as error: answer = 'failed', (in_words(error), traceback.format_exc())
             jobs.send(answer)
 
+@contextmanager
+def _uninterrupted():
+    "What is started here never hears of Ctrl-C, not even while it is still importing"
+    blocked = hasattr(signal, 'pthread_sigmask') and signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try: yield
+    finally:
+        if blocked is not False: signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
 def _end_with_parent():
     multiprocessing.parent_process().join()
     os._exit(1)
 
-# %% ../nbs/20_widgets.ipynb #17e0e047
+# %% ../nbs/20_widgets.ipynb #8523a261
 class Worker:
     "A process that works for a widget, one job at a time"
     def __init__(self): self.process, self.busy, self.cancelled, self.thread = None, False, False, None
@@ -275,7 +284,7 @@ class Worker:
         context = multiprocessing.get_context('spawn')  # a fork would copy locked locks
         self.jobs, theirs = context.Pipe()
         self.process = context.Process(target=serve, args=(theirs,), daemon=True)
-        self.process.start()
+        with _uninterrupted(): self.process.start()
         theirs.close()
 
     def start(self,
@@ -311,10 +320,9 @@ class Worker:
         "Until the job has ended"
         if self.thread is not None: self.thread.join()
 
-# %% ../nbs/20a_explorer.ipynb #cbe81222
+# %% ../nbs/20a_explorer.ipynb #13e41a01
 import base64
 import html
-from contextlib import contextmanager
 from io import BytesIO
 
 import ipywidgets
