@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['BUNDLED', 'PROTOCOLS', 'AMOUNTS', 'PRESETS', 'Settings', 'present', 'available', 'methods', 'parameters', 'data_code', 'model_code', 'code_for', 'prepare', 'reduced', 'Frame', 'frame_of', 'first_frame', 'positions', 'Run', 'baseline_frames', 'scores_of', 'run_once', 'in_words', 'serve', 'Worker', 'CURVES', 'COLUMNS', 'UNEVEN', 'VIEWS', 'png', 'data_url', 'picture', 'similarity_figure', 'matched', 'draw_links', 'embedding_figure', 'convergence_figure', 'weights_figure', 'figure_for', 'runs_table', 'number_or_none', 'Teller', 'Controls', 'Explorer', 'HEADER', 'ANSWERS', 'KEYS', 'SCRIPT', 'read_answers', 'AnswerLog', 'consistent', 'chain_answers', 'implied', 'next_pair', 'Advice', 'advise', 'image_png', 'sample_html', 'feature_bars', 'montage', 'clusters_figure', 'keyboard', 'PairLabeller']
 
-# %% ../nbs/20_widgets.ipynb #d8d3cfe8
+# %% ../nbs/20_widgets.ipynb #98209404
 import multiprocessing
 import os
 import signal
@@ -15,6 +15,7 @@ import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from multiprocessing import resource_tracker
 from pathlib import Path
 from time import perf_counter
 
@@ -247,7 +248,7 @@ def in_words(
     "An exception as a sentence"
     return str(error) if isinstance(error, ValueError) and str(error) else f'{type(error).__name__}: {error}'
 
-# %% ../nbs/20_widgets.ipynb #26c29b34
+# %% ../nbs/20_widgets.ipynb #9c70166c
 def serve(jobs):
     "What the process does: take a function and arguments from the connection, send back what it reports and returns"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -264,6 +265,7 @@ def serve(jobs):
 @contextmanager
 def _uninterrupted():
     "What is started here never hears of Ctrl-C, not even while it is still importing"
+    resource_tracker.ensure_running()  # starting it would lift the block
     blocked = hasattr(signal, 'pthread_sigmask') and signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try: yield
     finally:
