@@ -557,7 +557,7 @@ def _whole(x, name):
     if x != int(x): raise ValueError(f'{name} must be a whole number, it is {x:g}')
     return int(x)
 
-# %% ../nbs/20a_explorer.ipynb #79592cf2
+# %% ../nbs/20a_explorer.ipynb #3c07152e
 VIEWS = 'similarity', 'embedding', 'convergence', 'weights', 'runs', 'code'
 
 class Explorer(ipywidgets.HBox):
@@ -647,7 +647,7 @@ class Explorer(ipywidgets.HBox):
         else:
             content = png(fig)
             self.figure.value = picture(content, about)
-            self.save.value = f'<a download="tsnmf.png" href="{data_url(content, "image/png")}">save this figure</a>'
+            self.save.value = f'<a download="tsnmf.png" style="text-decoration:underline" href="{data_url(content, "image/png")}">save this figure</a>'
 
     def close(self):
         "End the process, too"
@@ -912,7 +912,7 @@ def keyboard(
     keys.on_msg(lambda widget, action, buffers: press(action))
     return keys
 
-# %% ../nbs/20b_labeller.ipynb #bd572b8f
+# %% ../nbs/20b_labeller.ipynb #9e4bcae1
 class PairLabeller(ipywidgets.HBox):
     "Cluster samples by saying of pairs whether they belong together"
     def __init__(self,
@@ -1015,7 +1015,7 @@ class PairLabeller(ipywidgets.HBox):
     def _show_state(self):
         same, different, skipped = (len(self.record.pairs(answer)) for answer in ANSWERS[:3])
         groups = self.closed.groups.max() + 1
-        fit = 'no clusters yet' if self.advice is None else f'clusters after {self.advice.n_answers} of them'
+        fit = 'no clusters yet' if self.advice is None else f'clusters after {self.advice.n_answers} answers'
         self.state.value = (f'<b>{same + different} answer{"s" * (same + different != 1)}</b> ({same} same, {different} different, {skipped} skipped) in {self.path}<br>'
                             f'{len(self.X)} samples in {groups} groups by what was said; {fit}')
 
