@@ -6,7 +6,7 @@ PIP    := PYTHONWARNINGS=ignore $(BIN)/python -m pip --disable-pip-version-check
 NBS    ?= $(sort $(shell find nbs -name '*.ipynb' -not -path '*/.*' -not -name '_*'))
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo test test-slow bench reproduce lab nbs export readme docs clean
+.PHONY: help env demo test test-slow bench reproduce app lab nbs export readme docs clean
 
 help: ## show this list
 	@echo "usage: make TARGET"
@@ -29,6 +29,12 @@ $(VENV)/dev: $(VENV)/core
 
 env: $(VENV)/dev ## create .venv and install everything (the others call it)
 
+# What it takes to serve the interactive pages.
+$(VENV)/app: $(VENV)/core
+	@echo "== installing the server of the interactive pages (about a minute, once)"
+	@$(PIP) install --quiet --editable '.[app]'
+	@touch $@
+
 demo: $(VENV)/core ## a first look: real data, a few hundred pairs, a picture (demo.png)
 	@$(BIN)/tsnmf demo --output demo.png
 
@@ -45,6 +51,10 @@ bench: env ## time ratios, measured side by side in one run (ARGS="--against pap
 
 reproduce: env ## a table or figure of the paper: NAME=table3, all of them without (ARGS="--quick" for minutes)
 	@$(BIN)/tsnmf reproduce $(or $(NAME),all) $(ARGS)
+
+app: $(VENV)/app ## interactive experiments in the browser; Ctrl-C ends it (ARGS="--no-browser --port=8866")
+	@echo "== serving nbs/apps: the address is below"
+	@$(BIN)/python tools/app.py $(ARGS)
 
 lab: env ## open JupyterLab on the notebooks
 	@$(BIN)/jupyter lab --notebook-dir=nbs

@@ -107,16 +107,12 @@ def docs(project, root):
 
 
 @pytest.fixture(scope='module')
-def browse(docs):
+def browse(docs, browser):
     "A browser page, and the outside requests it tried to make"
-    sync_playwright = pytest.importorskip('playwright.sync_api').sync_playwright
-    chromium = os.environ.get('CHROMIUM') or next(filter(None, map(shutil.which, ['chromium', 'chromium-browser', 'google-chrome'])), None)
-    if not chromium: pytest.skip('no Chromium: set CHROMIUM to one')
-    with sync_playwright() as p:
-        page = p.chromium.launch(executable_path=chromium, args=['--no-sandbox']).new_page()
-        page.outside = []
-        page.route(lambda url: not url.startswith('file:'), lambda route: (page.outside.append(route.request.url), route.abort()))
-        yield page
+    page = browser.new_page()
+    page.outside = []
+    page.route(lambda url: not url.startswith('file:'), lambda route: (page.outside.append(route.request.url), route.abort()))
+    return page
 
 
 def test_all_that_a_notebook_holds_is_shown(browse, docs):

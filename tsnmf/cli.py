@@ -316,7 +316,7 @@ def labels_csv(ids: list, model: TSNMF) -> str:
     return text.getvalue()
 
 # %% ../nbs/21_cli.ipynb #d8b432c5
-EXTRAS = dict(pooch='data', h5py='data', mlxtend='data', voila='app', dask='dask', distributed='dask')
+EXTRAS = dict(pooch='data', h5py='data', mlxtend='data', voila='app', ipykernel='app', anywidget='app', dask='dask', distributed='dask')
 
 def info(args=None):
     "Print versions, threads of the linear algebra, and which optional packages there are"
