@@ -28,7 +28,7 @@ setup(
     python_requires=f"~={cfg['min_python']}",
     install_requires=requirements('requirements'),
     extras_require=extras,
-    entry_points={'console_scripts': requirements('console_scripts')},
+    entry_points={'console_scripts': requirements('console_scripts'), 'nbdev': ['tsnmf=tsnmf._modidx:d']},  # nbdev: names in backticks become links
     classifiers=[
         'Development Status :: 3 - Alpha',
         f"Intended Audience :: {cfg['audience']}",

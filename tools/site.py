@@ -14,6 +14,7 @@ from nbformat.v4 import new_markdown_cell
 KATEX = 'katex@0.16.22'
 MATHJAX = 'sphinx-mathjax-offline/static/mathjax/tex-svg.js'  # one file, without fonts: browsers may refuse those from disk
 CALLOUT = re.compile(r'^(:{3,}) *{?\.?callout-(\w+)(?:[^}\n]*title="([^"\n]*)")?[^}\n]*}?\n(?:\s*#+ +(.+)\n)?', re.M)
+COMMANDS = re.compile(r'\[(`(?:fit|demo|info|main)`)]\([^)]*\)')  # nbdev takes them for functions of the command line; in prose `fit` is a method
 FENCE = re.compile(r'(^```.*?^```$)', re.M | re.S)
 STYLE = '''
 body { --mystnb-source-margin-color: var(--color-brand-primary); --mystnb-source-border-color: var(--color-background-border) }
@@ -90,6 +91,7 @@ def admonition(m):
 def to_myst(text, headings):
     "Quarto's markdown in MyST's dialect, code fences left alone"
     def prose(s):
+        s = COMMANDS.sub(r'\1', s)
         s = re.sub(r'(]\(|]: +)([^)\s]+)', lambda m: m[1] + local(m[2], headings), s)
         s = re.sub(r'(?<![^\n]\n)^---$', '<hr class="docutils">\n', s, flags=re.M)  # docutils forbids a rule right after a heading
         s = re.sub(r'(\[source]\([^)]*\)){target=[^}]*}', r'\1{.source}', s)
