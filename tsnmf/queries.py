@@ -16,7 +16,7 @@ from sklearn.utils import check_array, check_random_state, check_scalar
 from .constraints import Closure, Constraints
 from .graph import default_n_neighbors, knn_graph
 
-# %% ../nbs/01a_queries.ipynb #d3f0fac7
+# %% ../nbs/01a_queries.ipynb #1b216278
 def strongest(
     S: np.ndarray,  # (n, n) dense similarity
     n_neighbors: int,  # p
@@ -25,7 +25,8 @@ def strongest(
     n = len(S)
     others = np.where(np.eye(n, dtype=bool), -np.inf, S)
     who = np.argpartition(-others, n_neighbors - 1, axis=1)[:, :n_neighbors]
-    return csr_matrix((np.take_along_axis(S, who, 1).ravel(), (np.repeat(np.arange(n), n_neighbors), who.ravel())), (n, n))
+    rows = np.repeat(np.arange(n), n_neighbors)
+    return csr_matrix((np.take_along_axis(S, who, 1).ravel(), (rows, who.ravel())), shape=(n, n))
 
 # %% ../nbs/01a_queries.ipynb #8a743098
 def group_walk(
@@ -88,7 +89,7 @@ def visits(
         total = total + start
     return total
 
-# %% ../nbs/01a_queries.ipynb #632e6d48
+# %% ../nbs/01a_queries.ipynb #8792ffb1
 def home_pairs(
     P: csr_matrix,  # (g, g) random walk
     homes: np.ndarray,  # (h,) groups
@@ -99,7 +100,7 @@ def home_pairs(
     passed = normalize(visits(P, np.arange(P.shape[0])[:, None] == homes), axis=0)
     order = np.argsort(-(passed.T @ passed)[i, j], kind='stable')
     unknown = order[~refused[homes[i], j][order]]
-    return list(zip(homes[i[unknown]], homes[j[unknown]]))
+    return list(map(tuple, np.column_stack([homes[i], homes[j]])[unknown].tolist()))
 
 # %% ../nbs/01a_queries.ipynb #dcdd6ebc
 def rank_pairs(
@@ -124,7 +125,7 @@ def rank_pairs(
         yield i, homes[home[i]]
     yield from between[surplus:]
 
-# %% ../nbs/01a_queries.ipynb #1c5f5c2f
+# %% ../nbs/01a_queries.ipynb #d5778342
 def suggest_pairs(
     embedding,  # (n, k) V* of a fit
     known: Constraints,  # what has been answered so far
@@ -132,27 +133,29 @@ def suggest_pairs(
     *,
     similarity=None,  # (n, n) graph or similarity of the samples; None: the nearest neighbours in the embedding
     random_state=None,  # decides between equally good questions
-) -> np.ndarray:  # (r, 2) samples; r < n_pairs if the answers would leave nothing else to ask, 0 if everything is known
+) -> np.ndarray:  # (r, 2) samples; r < n_pairs if there is less to ask, 0 if everything is known
     "The pairs to ask next, the most informative first; none is implied by what is known"
     V, S = check_query(embedding, known, similarity)
     check_scalar(n_pairs, 'n_pairs', (int, np.integer), min_val=0)
     closed, rng = known.closure(), check_random_state(random_state)
     U, sizes = normalize(closed.membership().T @ np.maximum(V, 0), norm='l1'), np.bincount(closed.groups)
-    pairs = rank_pairs(group_walk(S, closed), sizes, U, closed.group_matrix(), 1 + 1e-6 * rng.random_sample(len(sizes)))
-    shown, order = np.empty(len(sizes), dtype=np.intp), np.argsort(np.asarray(S.sum(axis=0)).ravel(), kind='stable')
+    tie, strength = 1 + 1e-6 * rng.random_sample(len(sizes)), np.asarray(S.sum(axis=0)).ravel()
+    pairs = rank_pairs(group_walk(S, closed), sizes, U, closed.group_matrix(), tie)
+    shown, order = np.empty(len(sizes), dtype=np.intp), np.argsort(strength, kind='stable')
     shown[closed.groups[order]] = order  # the last of each group stays
     return shown[np.array(list(islice(pairs, n_pairs)), dtype=np.intp).reshape(-1, 2)]
 
-# %% ../nbs/01a_queries.ipynb #23d03097
+# %% ../nbs/01a_queries.ipynb #bb926c14
 def check_query(embedding, known, similarity):
     "Embedding and sparse graph, or what is wrong with them"
     if not isinstance(known, Constraints):
-        raise TypeError(f'known must be a Constraints, got {type(known).__name__}: use Constraints(n_samples, must_link, cannot_link)')
+        raise TypeError(f'known must be a Constraints, got {type(known).__name__}: '
+                        'use Constraints(n_samples, must_link, cannot_link)')
     V, n = check_array(embedding, dtype=np.float64, input_name='embedding'), known.n_samples
-    if len(V) != n: raise ValueError(f'embedding has {len(V)} rows, but known is about {n} samples: one row per sample')
+    if len(V) != n: raise ValueError(f'embedding must have one row per sample: it has {len(V)}, known is about {n}')
     if n == 1: return V, csr_matrix((1, 1))
     if similarity is None: return V, knn_graph(normalize(V))
     S = check_array(similarity, accept_sparse='csr', dtype=np.float64, input_name='similarity')
-    if S.shape != (n, n): raise ValueError(f'similarity must have shape ({n}, {n}), known is about {n} samples; got {S.shape}')
+    if S.shape != (n, n): raise ValueError(f'similarity must be ({n}, {n}), as known is about {n} samples; got {S.shape}')
     if S.min() < 0: raise ValueError(f'similarity must not be negative, its smallest entry is {S.min():g}')
     return V, S if issparse(S) else strongest(S, default_n_neighbors(n))
