@@ -145,17 +145,19 @@ def suggest_pairs(
     shown[closed.groups[order]] = order  # the last of each group stays
     return shown[np.array(list(islice(pairs, n_pairs)), dtype=np.intp).reshape(-1, 2)]
 
-# %% ../nbs/01a_queries.ipynb #bb926c14
+# %% ../nbs/01a_queries.ipynb #e5b35442
 def check_query(embedding, known, similarity):
     "Embedding and sparse graph, or what is wrong with them"
     if not isinstance(known, Constraints):
         raise TypeError(f'known must be a Constraints, got {type(known).__name__}: '
                         'use Constraints(n_samples, must_link, cannot_link)')
     V, n = check_array(embedding, dtype=np.float64, input_name='embedding'), known.n_samples
-    if len(V) != n: raise ValueError(f'embedding must have one row per sample: it has {len(V)}, known is about {n}')
+    if len(V) != n:
+        raise ValueError(f'embedding must have one row per sample: it has {len(V)}, known is about {n}')
     if n == 1: return V, csr_matrix((1, 1))
     if similarity is None: return V, knn_graph(normalize(V))
     S = check_array(similarity, accept_sparse='csr', dtype=np.float64, input_name='similarity')
-    if S.shape != (n, n): raise ValueError(f'similarity must be ({n}, {n}), as known is about {n} samples; got {S.shape}')
+    if S.shape != (n, n):
+        raise ValueError(f'similarity must be ({n}, {n}), as known is about {n} samples; got {S.shape}')
     if S.min() < 0: raise ValueError(f'similarity must not be negative, its smallest entry is {S.min():g}')
     return V, S if issparse(S) else strongest(S, default_n_neighbors(n))
