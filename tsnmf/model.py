@@ -190,7 +190,7 @@ def check_starts(V_init, Vstar_init, admm_init, variant, shape, max_iter, rng):
     if admm_init is not None: admm_init = check_start(admm_init, (max_iter, shape[1], shape[1]), 'admm_init')
     return check_start(V_init, shape, 'V_init', rng), check_start(Vstar_init, shape[1:], 'Vstar_init', rng), admm_init
 
-# %% ../nbs/06_model.ipynb #369a11a5
+# %% ../nbs/06_model.ipynb #0c903434
 def sample_steps(S, known, n_clusters, variant, starts, *, lam, beta, n_embeddings, snmf_max_iter, rng):
     "Outer iterations of the faithful variants, one after the other"
     V_init, Vstar_init, admm_init = starts
@@ -204,10 +204,11 @@ def sample_steps(S, known, n_clusters, variant, starts, *, lam, beta, n_embeddin
         if variant == 'paper': tensor = solve_paper(A0, Z0, lam)
         else: tensor = solve_reference(A0, Z0, lam, None if admm_init is None else admm_init[t], random_state=rng)
         labels = e.Vstar.argmax(axis=1)
-        yield _iteration(e, tensor, dict(S=S, A=tensor.A, Z=tensor.Z), np.asarray, e.Vstar, labels, satisfied(labels, Z0), began)
+        yield _iteration(e, tensor, dict(S=S, A=tensor.A, Z=tensor.Z), _dense, e.Vstar, labels, satisfied(labels, Z0), began)
         S, Z = tensor.A, tensor.Z
 
 def _clip(Z): return Z if issparse(Z) else np.clip(Z, -1, 1)
+def _dense(M): return M.toarray() if issparse(M) else M
 
 def _iteration(e, tensor, matrices, spread, Vstar, labels, satisfaction, began):
     "Gather what is remembered"
