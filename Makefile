@@ -74,4 +74,4 @@ docs: env ## build the site in _docs/
 
 clean: ## remove build output and the environment
 	@echo "== removing $(VENV), _docs, _proc, build output"
-	@rm -rf $(VENV) _docs _proc build dist *.egg-info .pytest_cache .hypothesis demo.png bench.png
+	@rm -rf $(VENV) _docs _proc build dist *.egg-info .pytest_cache .hypothesis demo.png bench.png bench.csv

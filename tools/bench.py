@@ -7,10 +7,12 @@
 Every fit runs in a process of its own, one after the other, so that its peak memory is its own.
 """
 import argparse
+import csv
 import resource
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -89,6 +91,13 @@ def plot(results, path):
     print(f'picture: {path}')
 
 
+def table(results, path):
+    "The same as a CSV file"
+    rows = [(level, method, n, f'{seconds:.2f}', f'{memory:.2f}') for (level, method), times in results.items() for n, (seconds, memory) in times.items()]
+    with open(path, 'w', newline='') as file: csv.writer(file, lineterminator='\n').writerows([('level', 'method', 'n', 'seconds', 'GB'), *rows])
+    print(f'table: {path}')
+
+
 def blocks(n, k, seed=0):
     "A noisy block matrix, and its classes"
     y = np.arange(n) % k
@@ -156,14 +165,16 @@ def main():
     parser.add_argument('--sizes', type=int, nargs='+', choices=SIZES, default=list(SIZES), help='numbers of samples')
     parser.add_argument('--levels', nargs='+', choices=LEVELS, default=list(LEVELS), help='amounts of supervision')
     parser.add_argument('--parts', action='store_true', help='single steps only')
-    parser.add_argument('--output', default='bench.png', help='picture (default bench.png)')
+    parser.add_argument('--output', default='bench.png', help='picture (default bench.png); the table is beside it')
     parser.add_argument('--one', nargs=3, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.one: return one_fit(args.one[0], int(args.one[1]), args.one[2])
     if not args.against: single_parts()
     if args.parts: return
     others = [args.against] if args.against else [m for m in METHODS if m != 'default']
-    plot(whole_fits(others, args.sizes, args.levels), args.output)
+    results = whole_fits(others, args.sizes, args.levels)
+    plot(results, args.output)
+    table(results, Path(args.output).with_suffix('.csv'))
 
 
 if __name__ == '__main__': main()
