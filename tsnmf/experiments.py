@@ -6,7 +6,7 @@
 __all__ = ['PROTOCOLS', 'METHODS', 'SETS', 'SMALL', 'NINE', 'SEMI', 'OURS', 'EVERYTHING', 'SPLITS', 'FIFTEEN', 'LEVELS',
            'LEFT_OUT', 'EXPERIMENTS', 'SAME', 'Run', 'samples', 'ESNMF', 'fitting', 'replacing', 'peak_memory',
            'reset_peak_memory', 'versions', 'score', 'execute', 'Store', 'attempt', 'in_processes', 'on_dask',
-           'run_all', 'grid', 'Experiment', 'sweep', 'tidy', 'write_csv', 'results_folder', 'results', 'mark',
+           'run_all', 'grid', 'Experiment', 'sweep', 'tidy', 'write_csv', 'adopt', 'results_folder', 'results', 'mark',
            'formatted', 'draws', 'printed', 'summary', 'reproduce', 'tiles', 'similarity_course']
 
 # %% ../nbs/13_experiments.ipynb #afbd0055
@@ -282,12 +282,12 @@ EXPERIMENTS = dict(
         data, OURS, seeds, [('count', 500)], normalize=None), ('digits',), 5))
 SAME = dict(fig3='fig2', fig5='fig4', table5='table4', fig8='fig7')  # the other score of the same runs
 
-# %% ../nbs/13_experiments.ipynb #12643206
+# %% ../nbs/13_experiments.ipynb #ed24fdc4
 def tidy(runs: list, store: Store) -> list:
     "A flat dict for each finished run"
-    rows = [({**asdict(run), 'params': ' '.join(f'{k}={v}' for k, v in sorted(run.params.items()))}, store.result(run))
-            for run in {run.key: run for run in runs}.values() if run in store]
-    return [{**fields, **result} for fields, result in rows]
+    words = lambda params: ' '.join(f'{k}={v}' for k, v in sorted(params.items()))
+    return [{**asdict(run), 'params': words(run.params), **store.result(run), 'key': key}
+            for key, run in {run.key: run for run in runs}.items() if run in store]
 
 # %% ../nbs/13_experiments.ipynb #6c598243
 def write_csv(rows: list, path):
@@ -299,6 +299,22 @@ def write_csv(rows: list, path):
         writer.writeheader()
         writer.writerows({name: f'{v:.6g}' if isinstance(v, float) else v for name, v in row.items()} for row in rows)
     os.replace(part, path)
+
+# %% ../nbs/13_experiments.ipynb #2f40587c
+def adopt(path, runs: list, store: Store):
+    "Take finished runs from a CSV file into the store"
+    known, fields = {run.key: run for run in runs}, {*asdict(runs[0]), 'key'}
+    with open(path, newline='', encoding='utf-8') as file:
+        for row in csv.DictReader(file):
+            run = known.get(row['key'])
+            if run and run not in store: store.add(run, {name: _number(text) for name, text in row.items() if name not in fields})
+
+def _number(text):
+    "A cell of a CSV file as the number it was, or as text"
+    for kind in (int, float):
+        try: return kind(text)
+        except ValueError: pass
+    return text
 
 # %% ../nbs/13_experiments.ipynb #97f34c79
 def results_folder() -> Path:
@@ -364,7 +380,7 @@ def summary(rows: list, of: str = 'ACC') -> list:  # of lines
         cells.setdefault((r['data'], what, f'{r["method"]} {r["params"]}'), []).append(r[of])
     return [f'{data:10} {what:24} {method:48} {np.mean(v):.3f} ± {np.std(v):.3f}  ({len(v)})' for (data, what, method), v in cells.items()]
 
-# %% ../nbs/13_experiments.ipynb #e2ed24b0
+# %% ../nbs/13_experiments.ipynb #ef4fc44b
 def reproduce(
     name: str,  # one of EXPERIMENTS or SAME
     quick: bool = False,  # a version for minutes
@@ -385,6 +401,7 @@ def reproduce(
     wanted = [r for r in every if (not data or r.data in data) and (not methods or r.method in methods) and (draws is None or r.seed < draws)]
     if not wanted: raise ValueError(f'nothing of {name} is left: it has the data sets {", ".join(dict.fromkeys(r.data for r in every))} '
                                     f'and the methods {", ".join(dict.fromkeys(r.method for r in every))}')
+    if path.is_file(): adopt(path, every, store)
     failed = run_all(wanted, store, n_jobs, scheduler, verbose)
     if rows := tidy(every, store): write_csv(rows, path)
     return rows, failed, path
