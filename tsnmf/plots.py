@@ -144,7 +144,7 @@ def plot_curves(
     ax.spines[['top', 'right']].set_visible(False)
     return ax
 
-# %% ../nbs/14_plots.ipynb #4b902190
+# %% ../nbs/14_plots.ipynb #08054226
 NAMES = dict(yale='Yale', leaf='Leaf', libras='Libras', orl='ORL', umist='UMIST', binalpha='BinAlpha', digits='Digits', mnist5k='MNIST 5k')
 
 def plot_panels(
@@ -158,14 +158,15 @@ def plot_panels(
     "Curves in one panel for each data set, with one legend"
     sets = sorted(set(rows['data']), key=[*NAMES, *rows['data']].index)
     lines = -(-len(sets) // columns)
-    fig, axes = plt.subplots(lines, columns, figsize=(3.3 * columns, .6 + 2.5 * lines), layout='constrained', squeeze=False)
+    fig, axes = plt.subplots(lines, columns, figsize=(3.3 * columns + 3 * (columns < 3), .6 + 2.7 * lines), layout='constrained', squeeze=False)
     for ax in axes.flat[len(sets):]: ax.set_axis_off()
     for ax, name in zip(axes.flat, sets):
         plot_curves(rows[rows['data'] == name], x, score, ax=ax, **kwargs)
         ax.set(title=NAMES.get(name, name), xlabel=xlabel)
     for ax in axes[:, 0]: ax.set_ylabel(dict(ACC='accuracy', NMI='mutual information').get(score, score))
     handles = {label: handle for ax in axes.flat for handle, label in zip(*ax.get_legend_handles_labels())}
-    fig.legend(handles.values(), handles, loc='outside lower center', ncols=min(5, len(handles)), frameon=False, fontsize=9)
+    where = dict(loc='outside lower center', ncols=min(5, len(handles))) if columns > 2 else dict(loc='outside right upper')
+    fig.legend(handles.values(), handles, **where, frameon=False, fontsize=9)
     return fig
 
 # %% ../nbs/14_plots.ipynb #a41c92ed
