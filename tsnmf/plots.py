@@ -184,13 +184,13 @@ def plot_draws(rows, score: str = 'ACC', ax=None, title: str = ''):
     ax.spines[['top', 'right']].set_visible(False)
     return ax
 
-# %% ../nbs/14_plots.ipynb #2d1de52e
+# %% ../nbs/14_plots.ipynb #ee3e2660
 def plot_sweep(table, ax=None, title: str = '', vmin=None, vmax=None):
     "A table of scores as a heat map with its numbers; rows and columns of a DataFrame name themselves"
     ax = _axes(ax, (3.2, 2.6))
     image = ax.imshow(table, cmap='cividis', vmin=vmin, vmax=vmax, aspect='auto')
     for (i, j), value in np.ndenumerate(table.to_numpy()):
-        ax.text(j, i, f'{value:.2f}'.lstrip('0'), ha='center', va='center', fontsize=7, color='w' if image.norm(value) < .6 else 'k')
+        if np.isfinite(value): ax.text(j, i, f'{value:.2f}'.lstrip('0'), ha='center', va='center', fontsize=7, color='w' if image.norm(value) < .6 else 'k')
     ax.set_xticks(range(table.shape[1]), [f'{v:g}' for v in table.columns])
     ax.set_yticks(range(table.shape[0]), [f'{v:g}' for v in table.index])
     ax.set(xlabel=table.columns.name, ylabel=table.index.name, title=title)
