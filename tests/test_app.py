@@ -12,7 +12,8 @@ def serve(root, answers):
         free.bind(('localhost', 0))
         url = f'http://localhost:{free.getsockname()[1]}'
     server = subprocess.Popen([sys.executable, root/'tools'/'app.py', f'--port={url.rpartition(":")[2]}', '--no-browser'], text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, 'TSNMF_ANSWERS': str(answers)})
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, 'TSNMF_ANSWERS': str(answers)},
+                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # tests may run where Ctrl-C is ignored, in the background
     for _ in range(120):
         try: urllib.request.urlopen(url)
         except OSError: time.sleep(.5)
