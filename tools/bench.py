@@ -17,6 +17,7 @@ from time import perf_counter
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 from sklearn.datasets import make_blobs
 from threadpoolctl import threadpool_limits
 from tsnmf.baselines import ConstrainedSpectral
@@ -85,7 +86,14 @@ def plot(results, path):
     for (level, method), times in results.items():
         for i, ax in enumerate(axes):
             ax.loglog(list(times), [value[i] for value in times.values()], {'10 % of pairs': 'o-'}.get(level, 's--'), color=f'C{list(METHODS).index(method)}', label=f'{method}, {level}')
-    for ax, name in zip(axes, ('seconds', 'peak memory, GB')): ax.set(xlabel='samples', title=name)
+    sizes = sorted({n for times in results.values() for n in times})
+    for ax, name in zip(axes, ('seconds', 'peak memory, GB')):
+        ax.set(xlabel='samples', title=name)
+        ax.set_xticks(sizes, sizes, rotation=45)
+        ax.set_xticks([], minor=True)
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.yaxis.set_major_formatter('{x:g}')
+        ax.yaxis.set_minor_formatter('')
     axes[0].legend(frameon=False, fontsize=8)
     fig.savefig(path, dpi=120)
     print(f'picture: {path}')
