@@ -9,12 +9,11 @@ __all__ = ['PROTOCOLS', 'METHODS', 'SETS', 'SMALL', 'NINE', 'SEMI', 'OURS', 'EVE
            'run_all', 'grid', 'Experiment', 'sweep', 'tidy', 'write_csv', 'adopt', 'results_folder', 'results', 'mark',
            'formatted', 'draws', 'printed', 'summary', 'reproduce', 'tiles', 'similarity_course']
 
-# %% ../nbs/13_experiments.ipynb #665f3777
+# %% ../nbs/13_experiments.ipynb #c9c0ff23
 import csv
 import json
 import os
 import platform
-import resource
 import sqlite3
 import sys
 import warnings
@@ -112,11 +111,14 @@ METHODS = {
     'TSNMF.reference, no Eq. 15 at first': replacing(
         'adjust_similarity', lambda S, Z: S if issparse(S) else adjust_similarity(S, Z))}  # the first S is the graph
 
-# %% ../nbs/13_experiments.ipynb #fb650a32
+# %% ../nbs/13_experiments.ipynb #58f1737f
 def peak_memory() -> float:
     "Peak memory of this process in megabytes, since it was last reset"
     try: return next(int(line.split()[1]) for line in open('/proc/self/status') if line.startswith('VmHWM')) / 1024
-    except OSError: return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == 'darwin' else 2**10)
+    except OSError: pass
+    try: from resource import RUSAGE_SELF, getrusage
+    except ModuleNotFoundError: return 0.  # Windows does not tell
+    return getrusage(RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == 'darwin' else 2**10)
 
 def reset_peak_memory():
     "Begin anew, where the system allows it"
@@ -304,13 +306,13 @@ def write_csv(rows: list, path):
         writer.writerows({name: f'{v:.6g}' if isinstance(v, float) else v for name, v in row.items()} for row in rows)
     os.replace(part, path)
 
-# %% ../nbs/13_experiments.ipynb #2f40587c
+# %% ../nbs/13_experiments.ipynb #96a9e150
 def adopt(path, runs: list, store: Store):
     "Take finished runs from a CSV file into the store"
     known, fields = {run.key: run for run in runs}, {*asdict(runs[0]), 'key'}
     with open(path, newline='', encoding='utf-8') as file:
         for row in csv.DictReader(file):
-            run = known.get(row['key'])
+            run = known.get(row.get('key'))
             if run and run not in store: store.add(run, {name: _number(text) for name, text in row.items() if name not in fields})
 
 def _number(text):
