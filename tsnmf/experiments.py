@@ -7,9 +7,9 @@ __all__ = ['PROTOCOLS', 'METHODS', 'SETS', 'SMALL', 'NINE', 'SEMI', 'OURS', 'EVE
            'LEFT_OUT', 'EXPERIMENTS', 'SAME', 'Run', 'samples', 'ESNMF', 'fitting', 'replacing', 'peak_memory',
            'reset_peak_memory', 'versions', 'score', 'execute', 'Store', 'attempt', 'in_processes', 'on_dask',
            'run_all', 'grid', 'Experiment', 'sweep', 'tidy', 'write_csv', 'adopt', 'results_folder', 'results', 'mark',
-           'formatted', 'draws', 'printed', 'summary', 'reproduce', 'tiles', 'similarity_course']
+           'formatted', 'draws', 'printed', 'summary', 'reproduce']
 
-# %% ../nbs/13_experiments.ipynb #c9c0ff23
+# %% ../nbs/13_experiments.ipynb #3b88a193
 import csv
 import json
 import os
@@ -39,9 +39,8 @@ from .admm import solve_paper
 from .baselines import Baseline, OnGraph, all_estimators, parameters
 from .constraints import random_pairs, sample_labels, sample_pairs
 from .datasets import load, optional, scale
-from .graph import knn_graph
 from .metrics import clustering_accuracy, constraint_satisfaction, nmi
-from .model import TSNMF, tsnmf
+from .model import TSNMF
 from .snmf import enhanced_snmf
 
 # %% ../nbs/13_experiments.ipynb #2201e83a
@@ -411,25 +410,3 @@ def reproduce(
     failed = run_all(wanted, store, n_jobs, scheduler, verbose)
     if rows := tidy(every, store): write_csv(rows, path)
     return rows, failed, path
-
-# %% ../nbs/13_experiments.ipynb #7f6bd3cb
-def tiles(M, y, size: int = 3) -> np.ndarray:
-    "Means of a matrix over square tiles, samples sorted by class; a rest that does not fill a tile is left out"
-    order = np.argsort(y, kind='stable')[:len(y) // size * size]
-    M = (M.toarray() if issparse(M) else M)[np.ix_(order, order)]
-    return M.reshape(len(order) // size, size, -1, size).mean(axis=(1, 3)).astype(np.float16)
-
-# %% ../nbs/13_experiments.ipynb #c357797f
-def similarity_course(folder=None, data: str = 'libras', max_iter: int = 6) -> Path:
-    "Similarity matrices of the outer iterations, of the authors' program and of the default, to a file"
-    X, y = samples(data)
-    known, k, path = sample_pairs(y, .1, 0), len(np.unique(y)), Path(folder or results_folder())/'fig6.npz'
-    found = dict(ideal=tiles(np.equal.outer(y, y), y), classes=np.sort(y)[1::3])
-    for variant, weight, lam in ('reference', 'exponential', .03), ('default', 'gaussian', 'auto'):
-        S = knn_graph(X, weight=weight)
-        with threadpool_limits(1): fitted = tsnmf(S, known, k, variant=variant, lam=lam, max_iter=max_iter, random_state=0)
-        found[variant] = np.stack([tiles(S, y), *(tiles(it.S, y) for it in fitted.history)])
-        found[f'{variant}_ACC'] = [clustering_accuracy(y, it.labels) for it in fitted.history]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(path, **found)
-    return path
