@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['t_product', 't_transpose', 't_identity', 't_svd', 'fourier_singular_values', 'tensor_nuclear_norm', 'tubal_rank',
-           'shrink_singular', 'top_eigen', 'shrink_symmetric', 'svt_pair', 't_svt_general', 't_svt', 'tail_below',
-           'shrink_again']
+           'shrink_singular', 'top_eigen', 'shrink_symmetric', 'shrink_gram', 'svt_pair', 't_svt_general', 't_svt',
+           'tail_below', 'shrink_again']
 
 # %% ../nbs/03_tensor.ipynb #c3750631
 import numpy as np
@@ -117,7 +117,18 @@ def _rebuild(w, V, tau):
     up, down = (V[:, s * w > 0] * np.sqrt(s * w[s * w > 0] - tau) for s in (1, -1))
     return up @ up.T - down @ down.T
 
-# %% ../nbs/03_tensor.ipynb #7b3f6efd
+# %% ../nbs/03_tensor.ipynb #b5a90c91
+def shrink_gram(
+    M: np.ndarray,  # (n1, n2)
+    tau: float,  # threshold
+):  # the shrunk matrix, and the singular values left of it
+    "Singular value thresholding by the eigenvalues of M Mᵀ, where that is accurate enough"
+    if tau < 1e-5 * np.linalg.norm(M): return shrink_singular(M, tau)
+    w, U = np.linalg.eigh(M @ M.T)
+    s, U = np.sqrt(w[w > tau**2]), U[:, w > tau**2]
+    return (U * (1 - tau / s)) @ (U.T @ M), s - tau
+
+# %% ../nbs/03_tensor.ipynb #5cb056e3
 def svt_pair(
     Z: np.ndarray,  # (n, n) first slice
     A: np.ndarray,  # (n, n) second slice
@@ -126,7 +137,7 @@ def svt_pair(
 ):  # the two shrunk slices, and the singular values left of Z + A and Z - A
     "t-SVT of the n × n × 2 tensor with slices Z and A"
     if symmetric is None: symmetric = np.array_equal(Z, Z.T) and np.array_equal(A, A.T)
-    shrink = shrink_symmetric if symmetric else shrink_singular
+    shrink = shrink_symmetric if symmetric else shrink_gram
     P, M = (shrink(F, tau) if np.linalg.norm(F) > tau else (np.zeros_like(F), np.zeros(0))
             for F in (Z + A, Z - A))
     return (P[0] + M[0]) / 2, (P[0] - M[0]) / 2, (P[1], M[1])
