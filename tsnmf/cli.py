@@ -36,7 +36,7 @@ from .experiments import EXPERIMENTS, SAME, reproduce, results_folder, samples, 
 from .graph import knn_graph
 from .metrics import clustering_accuracy, constraint_satisfaction, nmi
 from .model import TSNMF, tsnmf
-from .plots import _tiles, plot_embedding, plot_similarity
+from .plots import tiled, plot_embedding, plot_similarity
 from .snmf import snmf
 
 # %% ../nbs/21_cli.ipynb #864f5356
@@ -380,7 +380,7 @@ def similarity_course(folder=None, data: str = 'libras', max_iter: int = 6, size
     "Similarity matrices of the outer iterations, of the authors' program and of the default, to a file"
     X, y = samples(data)
     known, k, path = sample_pairs(y, .1, 0), len(np.unique(y)), Path(folder or results_folder())/'fig6.npz'
-    small = lambda M: _tiles(M, y, size).astype(np.float16)
+    small = lambda M: tiled(M, y, size).astype(np.float16)
     found = dict(ideal=small(np.equal.outer(y, y)), classes=np.sort(y)[np.arange(size) * len(y) // size])
     for variant, weight, lam in ('reference', 'exponential', .03), ('default', 'gaussian', 'auto'):
         S = knn_graph(X, weight=weight)

@@ -28,7 +28,7 @@ from . import baselines, datasets, metrics
 from .constraints import Constraints
 from .graph import knn_graph
 from .model import TSNMF
-from .plots import _tiles
+from .plots import tiled
 
 # %% ../nbs/20_widgets.ipynb #60f116e4
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def reduced(
     "A matrix in tiles, sorted by class"
     n, t = len(y), min(len(y), size)
     first = np.searchsorted(np.arange(n) * t // n, np.arange(t))  # sample of each tile
-    return _tiles(M, y, size).astype(np.float32), np.sort(y)[first]
+    return tiled(M, y, size).astype(np.float32), np.sort(y)[first]
 
 # %% ../nbs/20_widgets.ipynb #4e47337b
 @dataclass(frozen=True)
