@@ -169,15 +169,23 @@ def plot_panels(
     fig.legend(handles.values(), handles, **where, frameon=False, fontsize=9)
     return fig
 
-# %% ../nbs/14_plots.ipynb #a41c92ed
-def plot_draws(rows, score: str = 'ACC', ax=None, title: str = ''):
+# %% ../nbs/14_plots.ipynb #397df628
+def plot_draws(
+    rows,  # DataFrame with a row for each run
+    score: str = 'ACC',
+    ax=None,  # axes to draw on; None: new ones
+    title: str = '',
+    by: str = 'method',  # column with a line for each value
+    printed=None,  # a score for some of them to compare with, a pandas Series
+):  # the axes
     "Scores of all draws, a line for each method, best mean on top"
-    order = rows.groupby('method')[score].mean().sort_values().index
+    order = list(rows.groupby(by)[score].mean().sort_values().index)
     ax = _axes(ax, (4, .8 + .26 * len(order)))
     for i, name in enumerate(order):
-        values, style = rows.loc[rows['method'] == name, score], method_style(name)
+        values, style = rows.loc[rows[by] == name, score], method_style(name)
         ax.plot(values, np.full(len(values), i), 'o', ms=3.5, alpha=.5, color=style['color'], mew=0)
         ax.plot(values.mean(), i, '|', ms=13, mew=2.2, color=style['color'])
+    if printed is not None: ax.plot(printed, [order.index(name) for name in printed.index], 'kx', ms=5, mew=1.2, label='printed')
     ax.set_yticks(range(len(order)), [method_style(name)['label'] for name in order])
     ax.set(title=title, xlim=(None, 1.02), ylim=(-.6, len(order) - .4))
     ax.grid(axis='x', color='.9')
