@@ -6,8 +6,8 @@
 __all__ = ['PROTOCOLS', 'METHODS', 'SETS', 'SMALL', 'NINE', 'SEMI', 'OURS', 'EVERYTHING', 'SPLITS', 'FIFTEEN', 'LEVELS',
            'LEFT_OUT', 'EXPERIMENTS', 'SAME', 'Run', 'samples', 'ESNMF', 'fitting', 'replacing', 'peak_memory',
            'reset_peak_memory', 'versions', 'score', 'execute', 'Store', 'attempt', 'in_processes', 'on_dask',
-           'run_all', 'grid', 'Experiment', 'sweep', 'tidy', 'write_csv', 'adopt', 'results_folder', 'results', 'mark',
-           'formatted', 'draws', 'printed', 'summary', 'reproduce']
+           'run_all', 'grid', 'Experiment', 'sweep', 'variants', 'tidy', 'write_csv', 'adopt', 'results_folder',
+           'results', 'mark', 'formatted', 'draws', 'printed', 'summary', 'reproduce']
 
 # %% ../nbs/13_experiments.ipynb #3b88a193
 import csv
@@ -258,7 +258,15 @@ def sweep(data, seeds) -> list:
     params = [dict(lam=lam, beta=beta, n_embeddings=m) for lam, beta, m in values]
     return grid(data, [(method, p) for method in ('TSNMF.reference', 'TSNMF') for p in params], seeds, classes=FIFTEEN)
 
-# %% ../nbs/13_experiments.ipynb #bb11e58e
+# %% ../nbs/13_experiments.ipynb #941f5106
+def variants(data, seeds) -> list:
+    "The nine methods in other ways: pairs in both directions, labels read otherwise, other draws, another scaling"
+    both = grid([name for name in data if name != 'umist'], [(m, dict(symmetric=True)) for m in SEMI], [s for s in seeds if s < 5])
+    read = grid(data, [('NMF', dict(readout='kmeans')), ('GNMF', dict(readout='argmax'))], seeds)
+    doubted = [run for s in seeds for run in (Run('libras', 'S3NMF', 10 + s), Run('leaf', 'SANMF', s, normalize='samples'))]
+    return both + read + [run for run in doubted if run.data in data]
+
+# %% ../nbs/13_experiments.ipynb #e82555d9
 LEFT_OUT = (('TSNMF', {}), ('TSNMF', dict(metric='euclidean')), ('TSNMF', dict(closure=False)), ('TSNMF', dict(init='random')),
             ('TSNMF, printed solver', {}))  # the default, and without one of its steps
 
@@ -279,6 +287,7 @@ EXPERIMENTS = dict(
     supervision=Experiment('from 0.1 % of pairs to 20 % of labels', lambda data, seeds: grid(data, EVERYTHING, seeds, LEVELS)),
     presets=Experiment('as printed, and as the program does it', lambda data, seeds: grid(
         data, ('TSNMF.reference', 'TSNMF.paper'), seeds), SMALL),
+    variants=Experiment('the nine methods in other ways', variants, SMALL),
     steps=Experiment('what each step of the default is worth', lambda data, seeds: grid(data, LEFT_OUT, seeds, LEVELS), SMALL, 3),
     scale=Experiment('λ = c k/n', lambda data, seeds: grid(
         data, [('TSNMF, λ = ck/n', dict(c=c)) for c in (.1, .3, 1, 3, 10)], seeds,

@@ -105,7 +105,7 @@ def plot_graph(
     ax.set(xticks=[], yticks=[], title=title, aspect='equal')
     return ax
 
-# %% ../nbs/14_plots.ipynb #beaa5a96
+# %% ../nbs/14_plots.ipynb #b029c893
 STYLES = {
     'TSNMF': ('TSNMF (default)', '#0072b2', 'o', '-'), 'TSNMF.reference': ("TSNMF (authors' program)", '#d55e00', 's', '-'),
     'TSNMF.paper': ('TSNMF (as printed)', '#882255', 'p', '-'),
@@ -116,9 +116,10 @@ STYLES = {
 
 def method_style(name: str) -> dict:
     "Label, colour, marker and line of a method, as keyword arguments of matplotlib"
-    label, color, marker, line = STYLES.get(name, (name, 'k', 'o', '-'))
+    base, comma, changed = name.partition(',')  # 'TSNMF, m = 1' is a variant of TSNMF
+    label, color, marker, line = STYLES.get(base, (base, 'k', 'o', '-'))
     strong = line == '-'
-    return dict(label=label, color=color, marker=marker, ls=line, lw=1.8 if strong else 1, ms=5 if strong else 4, zorder=3 if strong else 2)
+    return dict(label=label + comma + changed, color=color, marker=marker, ls=line, lw=1.8 if strong else 1, ms=5 if strong else 4, zorder=3 if strong else 2)
 
 # %% ../nbs/14_plots.ipynb #61f9d5bd
 def plot_curves(
@@ -169,7 +170,7 @@ def plot_panels(
     fig.legend(handles.values(), handles, **where, frameon=False, fontsize=9)
     return fig
 
-# %% ../nbs/14_plots.ipynb #397df628
+# %% ../nbs/14_plots.ipynb #d7a2cad3
 def plot_draws(
     rows,  # DataFrame with a row for each run
     score: str = 'ACC',
@@ -187,7 +188,8 @@ def plot_draws(
         ax.plot(values.mean(), i, '|', ms=13, mew=2.2, color=style['color'])
     if printed is not None: ax.plot(printed, [order.index(name) for name in printed.index], 'kx', ms=5, mew=1.2, label='printed')
     ax.set_yticks(range(len(order)), [method_style(name)['label'] for name in order])
-    ax.set(title=title, xlim=(None, 1.02), ylim=(-.6, len(order) - .4))
+    ax.set(title=title, xlim=(None, min(1.02, ax.get_xlim()[1])), ylim=(-.6, len(order) - .4))
+    ax.locator_params(axis='x', nbins=5)
     ax.grid(axis='x', color='.9')
     ax.spines[['top', 'right']].set_visible(False)
     return ax
