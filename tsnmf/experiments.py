@@ -7,7 +7,7 @@ __all__ = ['PROTOCOLS', 'METHODS', 'SETS', 'SMALL', 'NINE', 'SEMI', 'OURS', 'EVE
            'LEFT_OUT', 'EXPERIMENTS', 'SAME', 'Run', 'samples', 'ESNMF', 'fitting', 'replacing', 'peak_memory',
            'reset_peak_memory', 'versions', 'score', 'execute', 'Store', 'attempt', 'in_processes', 'on_dask',
            'run_all', 'grid', 'Experiment', 'sweep', 'variants', 'tidy', 'write_csv', 'adopt', 'results_folder',
-           'results', 'mark', 'formatted', 'draws', 'printed', 'summary', 'reproduce']
+           'results_file', 'results', 'mark', 'formatted', 'draws', 'printed', 'summary', 'reproduce']
 
 # %% ../nbs/13_experiments.ipynb #3b88a193
 import csv
@@ -330,17 +330,23 @@ def _number(text):
         except ValueError: pass
     return text
 
-# %% ../nbs/13_experiments.ipynb #97f34c79
+# %% ../nbs/13_experiments.ipynb #fe24cfe1
 def results_folder() -> Path:
     "The folder called results of this repository: here, or in a folder above"
     here = Path.cwd()
     found = [folder/'results' for folder in (here, *here.parents) if (folder/'results').is_dir()]
     return found[0] if found else here/'results'
 
+# %% ../nbs/13_experiments.ipynb #d214bdc3
+def results_file(name: str, folder=None) -> Path:
+    "A file in that folder, which must be there"
+    path = Path(folder or results_folder())/name
+    if not path.is_file(): raise FileNotFoundError(f'{name} is not in {path.parent.name}/: make it with `tsnmf reproduce {path.stem}`')
+    return path
+
 def results(name: str, folder=None):
     "A table of finished runs as a pandas DataFrame"
-    path = Path(folder or results_folder())/f'{SAME.get(name, name)}.csv'
-    if not path.is_file(): raise FileNotFoundError(f'{path.name} is not in {path.parent.name}/: make it with `tsnmf reproduce {name}`')
+    path = results_file(f'{SAME.get(name, name)}.csv', folder)
     return optional('pandas').read_csv(path, keep_default_na=False, na_values={'n_classes': ['']})
 
 # %% ../nbs/13_experiments.ipynb #410b47f6

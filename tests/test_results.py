@@ -1,0 +1,17 @@
+"The pages about the paper show what is in results/, or say what is missing."
+import json
+from pathlib import Path
+
+import pytest
+
+PAGES = sorted((Path(__file__).parent.parent/'nbs'/'paper').glob('*.ipynb'))
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)
+def test_page_without_its_results(page, tmp_path, monkeypatch):
+    (tmp_path/'results').mkdir()
+    monkeypatch.chdir(tmp_path)
+    cells = [''.join(cell['source']) for cell in json.loads(page.read_text())['cells'] if cell['cell_type'] == 'code']
+    names = {}
+    with pytest.raises(FileNotFoundError, match=f'{page.stem}.* is not in results/: make it with `tsnmf reproduce {page.stem}`'):
+        for cell in cells: exec(compile(cell, page.name, 'exec'), names)
