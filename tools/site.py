@@ -27,7 +27,7 @@ div.math, .output.text_html { overflow-x: auto; overflow-y: hidden }
 table.align-default { margin-left: 0 }
 table.dataframe { border: 0; border-collapse: collapse; font-size: var(--font-size--small) }
 table.dataframe :is(th, td) { border: 0 solid var(--color-table-border); border-bottom-width: 1px }
-table.dataframe :is(th, td) { padding: .25rem .75rem; text-align: right }
+table.dataframe :is(th, td) { padding: .25rem .75rem; text-align: right; white-space: nowrap }
 '''
 
 def step(text): print(f'site: {text}', flush=True)
