@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['MUST', 'CANNOT', 'STYLES', 'NAMES', 'tiled', 'plot_similarity', 'plot_constraints', 'plot_embedding', 'plot_graph',
-           'method_style', 'plot_curves', 'plot_panels', 'plot_draws', 'plot_sweep']
+           'method_style', 'plot_curves', 'plot_panels', 'plot_draws', 'plot_draw_panels', 'plot_sweep']
 
 # %% ../nbs/14_plots.ipynb #e05a36da
 import matplotlib.pyplot as plt
@@ -193,6 +193,21 @@ def plot_draws(
     ax.grid(axis='x', color='.9')
     ax.spines[['top', 'right']].set_visible(False)
     return ax
+
+# %% ../nbs/14_plots.ipynb #7a48f42e
+def plot_draw_panels(
+    rows,  # DataFrame with a row for each run
+    printed,  # scores to compare with, a DataFrame: data sets × methods
+    columns: int = 2,  # panels in a line
+    by: str = 'method',  # column with a line for each value
+):  # the figure
+    "Scores of all draws in one panel for each data set, with printed ones as crosses"
+    sets, height = rows.groupby('data', sort=False), 1 + .26 * rows[by].nunique()
+    lines = -(-len(sets) // columns)
+    fig, axes = plt.subplots(lines, columns, figsize=(6.6 + 2.2 * columns, height * lines), layout='constrained', squeeze=False)
+    for ax in axes.flat[len(sets):]: ax.set_axis_off()
+    for ax, (name, part) in zip(axes.flat, sets): plot_draws(part, ax=ax, title=NAMES.get(name, name), by=by, printed=printed.loc[name])
+    return fig
 
 # %% ../nbs/14_plots.ipynb #ee3e2660
 def plot_sweep(table, ax=None, title: str = '', vmin=None, vmax=None):
