@@ -337,11 +337,13 @@ def results_folder() -> Path:
     found = [folder/'results' for folder in (here, *here.parents) if (folder/'results').is_dir()]
     return found[0] if found else here/'results'
 
-# %% ../nbs/13_experiments.ipynb #d214bdc3
+# %% ../nbs/13_experiments.ipynb #30e8675a
 def results_file(name: str, folder=None) -> Path:
     "A file in that folder, which must be there"
     path = Path(folder or results_folder())/name
-    if not path.is_file(): raise FileNotFoundError(f'{name} is not in {path.parent.name}/: make it with `tsnmf reproduce {path.stem}`')
+    copied = path.stem in ('printed', 'rerun')  # figures of other people
+    how = f'take it back with `git checkout results/{name}`' if copied else f'make it with `tsnmf reproduce {path.stem}`'
+    if not path.is_file(): raise FileNotFoundError(f'{name} is not in {path.parent.name}/: {how}')
     return path
 
 def results(name: str, folder=None):
