@@ -46,7 +46,7 @@ test-slow: env ## the notebooks again, with the cells flagged slow
 	@echo "== running every notebook, slow cells included"
 	@TSNMF_TEST_FLAGS=slow $(BIN)/python -m pytest tests/test_notebooks.py
 
-bench: env ## time ratios, measured side by side in one run (ARGS="--against paper" for one pair)
+bench: env ## time ratios, measured side by side in one run (ARGS="--against paper", "--threads", "--before REV" for one of them)
 	@$(BIN)/python tools/bench.py $(ARGS)
 
 reproduce: env ## a table or figure of the paper: NAME=table3, all of them without (ARGS="--quick" for minutes)

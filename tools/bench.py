@@ -3,15 +3,22 @@
     python tools/bench.py                    all of it
     python tools/bench.py --against paper    whole fits: the default and one other, at all sizes where that is bearable
     python tools/bench.py --parts            single steps: the fast way and the plain one
+    python tools/bench.py --threads          what it is worth that small problems run on one thread
+    python tools/bench.py --before REV       the package as it is and as it was in that revision of the repository
 
 Every fit runs in a process of its own, one after the other, so that its peak memory is its own.
 """
 import argparse
 import csv
+import os
 import resource
 import subprocess
 import sys
+import tarfile
+import tempfile
 import warnings
+from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from time import perf_counter
 
@@ -147,6 +154,68 @@ def ensemble_paper():
     return ensembles('paper', 'fro', 20)
 
 
+ROOT = Path(__file__).parent.parent
+FIT = """
+import sys, warnings
+from time import perf_counter
+from tsnmf import TSNMF, datasets
+from tsnmf.constraints import random_pairs, sample_pairs
+name, n, threads = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+if threads == 'all':
+    from tsnmf import checks
+    checks.SMALL = 0
+warnings.simplefilter('ignore')
+found = datasets.load(name, None if name == 'digits' else 'both')
+X, y = found.data[:n], found.target[:n]
+known = sample_pairs(y, .1, 0) if name != 'digits' else random_pairs(y, n // 2, random_state=0)
+began = perf_counter()
+TSNMF(len(set(y)), random_state=0).fit(X, known)
+print(perf_counter() - began)
+"""  # run by any version of the package: only what all have
+
+
+def fit_seconds(folder, name, n, threads='few'):
+    "Seconds of one fit of digits or of a data set, by the package in `folder`, in a process of its own"
+    out = subprocess.run([sys.executable, '-c', FIT, name, str(n), threads], capture_output=True, text=True, cwd=folder,
+                         env={**os.environ, 'PYTHONPATH': str(folder)})
+    if out.returncode: raise RuntimeError(out.stderr.strip().splitlines()[-1])
+    return float(out.stdout)
+
+
+def before_and_after(revision):
+    "Fits by the package of an earlier revision and by the present one, in turns"
+    archive = subprocess.run(['git', 'archive', revision, 'tsnmf'], cwd=ROOT, capture_output=True, check=True).stdout
+    with tempfile.TemporaryDirectory() as old:
+        tarfile.open(fileobj=BytesIO(archive)).extractall(old)
+        print(f'\n{"":22} {revision[:12]:>12} {"now":>9}   how many times as fast as before', flush=True)
+        for name, n in ('digits', 300), ('digits', 1000), ('binalpha', 1404):
+            try: times = [[fit_seconds(folder, name, n) for folder in (old, ROOT)] for _ in range(3)]
+            except RuntimeError as error:
+                print(f'{name} ({n}): {error}')
+                continue
+            was, now = np.min(times, axis=0)
+            print(f'{name + f" ({n} samples)":22} {was:12.2f} {now:9.2f} {was / now:8.2f} ×', flush=True)
+
+
+@contextmanager
+def busy(processes):
+    "A machine on which others work, too"
+    others = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(processes)]
+    try: yield
+    finally:
+        for other in others: other.kill()
+
+
+def thread_limits():
+    "One thread for small problems, or all: on a quiet machine, and on one with as many other processes as cores"
+    cores = os.cpu_count()
+    print(f'\n{"":32} {"one thread":>11} {f"{cores} threads":>11}   how many times as long', flush=True)
+    for name, others in dict(quiet=0, busy=cores).items():
+        for n in 300, 1000, 1797:
+            with busy(others): one, all_ = (min(fit_seconds(ROOT, 'digits', n, threads) for _ in range(2)) for threads in ('few', 'all'))
+            print(f'{f"{name} machine, {n} digits":32} {one:11.2f} {all_:11.2f} {all_ / one:8.2f} ×', flush=True)
+
+
 def seconds(run, repeats):
     "The best of a few"
     times = []
@@ -173,12 +242,17 @@ def main():
     parser.add_argument('--sizes', type=int, nargs='+', choices=SIZES, default=list(SIZES), help='numbers of samples')
     parser.add_argument('--levels', nargs='+', choices=LEVELS, default=list(LEVELS), help='amounts of supervision')
     parser.add_argument('--parts', action='store_true', help='single steps only')
+    parser.add_argument('--threads', action='store_true', help='one thread or all, on a quiet and on a busy machine')
+    parser.add_argument('--before', metavar='REV', help='an earlier revision, such as v0.1.0, and now')
     parser.add_argument('--output', default='bench.png', help='picture (default bench.png); the table is beside it')
     parser.add_argument('--one', nargs=3, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.one: return one_fit(args.one[0], int(args.one[1]), args.one[2])
+    if args.before: return before_and_after(args.before)
+    if args.threads: return thread_limits()
     if not args.against: single_parts()
     if args.parts: return
+    if not args.against: thread_limits()
     others = [args.against] if args.against else [m for m in METHODS if m != 'default']
     results = whole_fits(others, args.sizes, args.levels)
     plot(results, args.output)

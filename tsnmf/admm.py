@@ -10,8 +10,8 @@ __all__ = ['tensor_objective', 'TensorResult', 'step_Z', 'step_D', 'step_E', 'st
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import issparse
-from .snmf import EPS, check_start
+from .checks import as_dense, check_start
+from .snmf import EPS
 from .tensor import shrink_again, shrink_singular, svt_pair
 
 # %% ../nbs/04_admm.ipynb #8d3d76ce
@@ -45,9 +45,9 @@ def step_Z(C, Y2, D, Y3, mu):
     return (C - Y2 / mu + D - Y3 / mu) / 2
 
 # %% ../nbs/04_admm.ipynb #fe6e08ad
-def step_D(Z, Y3, mu, known, Z0):
-    "Z + Y3/μ, with the known pairs put in (Eq. 33)"
-    return np.where(known, Z0, Z + Y3 / mu)
+def step_D(Z, Y3, mu, given, Z0):
+    "Z + Y3/μ, with the known entries put in (Eq. 33)"
+    return np.where(given, Z0, Z + Y3 / mu)
 
 # %% ../nbs/04_admm.ipynb #8fea46ab
 def step_E(A, A0, Y1, lam, mu):
@@ -57,16 +57,19 @@ def step_E(A, A0, Y1, lam, mu):
 # %% ../nbs/04_admm.ipynb #669dbb9a
 def step_A(A, A0, E, C, Y1, Y2, mu):
     "One multiplicative step towards A0 - E + Y1/μ and C - Y2/μ (Eq. 30)"
-    plus, minus = lambda K: np.maximum(K, 0), lambda K: np.maximum(-K, 0)
-    grow = A0 + plus(Y1) / mu + plus(C) + minus(E) + minus(Y2) / mu
-    fall = 2 * A + plus(E) + plus(Y2) / mu + minus(Y1) / mu + minus(C)
+    grow = A0 + _plus(Y1) / mu + _plus(C) + _minus(E) + _minus(Y2) / mu
+    fall = 2 * A + _plus(E) + _plus(Y2) / mu + _minus(Y1) / mu + _minus(C)
     return A * grow / (fall + EPS)
+
+def _plus(K): return np.maximum(K, 0)
+def _minus(K): return np.maximum(-K, 0)
 
 # %% ../nbs/04_admm.ipynb #10119306
 def _inexact_admm(A0, Z0, lam, A, Z, D, Y3, *, lagged, tol, max_iter):
     "Algorithm 3 from a given start"
-    known = Z0 != 0
-    mu, E, Y1, Y2z, Y2a = 1e-3, 0 * A0, 0 * A0, 0 * A0, 0 * A0
+    given = Z0 != 0
+    mu = 1e-3
+    E, Y1, Y2z, Y2a = np.zeros((4, *A0.shape))
     history = []
     for _ in range(max_iter):
         Cz, Ca, s = svt_pair(Z + Y2z / mu, A + Y2a / mu, 1 / mu)
@@ -74,23 +77,29 @@ def _inexact_admm(A0, Z0, lam, A, Z, D, Y3, *, lagged, tol, max_iter):
         Z = step_Z(Cz, Y2z, D, Y3, mu)
         A = step_A(A, A0, E, Ca, Y1, Y2a, mu)
         E = step_E(A, A0, Y1, lam, mu)
-        D = step_D(Z, Y3, mu, known, Z0)
-        r1, r3 = A0 - A - E, Z - D
+        D = step_D(Z, Y3, mu, given, Z0)
+        r1 = A0 - A - E
         r2z, r2a = (old[0] - Cz, old[1] - Ca) if lagged else (Z - Cz, A - Ca)
+        r3 = Z - D
         change = [new - before for new, before in zip((Z, A, E, D), old)]
         residual = max(np.abs(R).max() for R in (r1, r2z, r2a, r3, *change))
         objective = sum(map(np.sum, s)) / 2 + lam * np.sum(E**2)
         history.append((residual, objective, max(map(np.count_nonzero, s)), mu))
         if residual < tol: break
-        Y1, Y2z, Y2a, Y3 = Y1 + mu * r1, Y2z + mu * r2z, Y2a + mu * r2a, Y3 + mu * r3
+        Y1 = Y1 + mu * r1
+        Y2z = Y2z + mu * r2z
+        Y2a = Y2a + mu * r2a
+        Y3 = Y3 + mu * r3
         mu = min(1.1 * mu, 1e10)
-    history = dict(zip(('residual', 'objective', 'rank', 'mu'), map(np.array, zip(*history))))
-    objective = tensor_objective(A, np.where(known, Z0, Z), A0, lam)
+    history = _by_name(history)
+    objective = tensor_objective(A, np.where(given, Z0, Z), A0, lam)
     return TensorResult(A, Z, E, objective, len(history['mu']), bool(residual < tol), history)
 
-# %% ../nbs/04_admm.ipynb #6fdf42c7
-def _dense(Z0): return Z0.toarray() if issparse(Z0) else np.asarray(Z0, dtype=float)
+def _by_name(history):
+    "What was recorded in each iteration, as arrays"
+    return dict(zip(('residual', 'objective', 'rank', 'mu'), map(np.array, zip(*history))))
 
+# %% ../nbs/04_admm.ipynb #6fdf42c7
 def solve_paper(
     A0: np.ndarray,  # (n, n) similarity to stay near
     Z0,  # (n, n) known pairs: +1, -1, and 0 for unknown; dense or sparse
@@ -101,7 +110,7 @@ def solve_paper(
 ) -> TensorResult:
     "Algorithm 3 as printed, its misprints corrected, started from A = A0"
     zero = np.zeros_like(A0)
-    return _inexact_admm(A0, _dense(Z0), lam, A0, zero, zero, zero, lagged=False, tol=tol, max_iter=max_iter)
+    return _inexact_admm(A0, as_dense(Z0), lam, A0, zero, zero, zero, lagged=False, tol=tol, max_iter=max_iter)
 
 # %% ../nbs/04_admm.ipynb #69affc4b
 def solve_reference(
@@ -115,8 +124,10 @@ def solve_reference(
     random_state=None,
 ) -> TensorResult:
     "What the authors' program computes, step by step"
-    R, Z0 = check_start(A_init, A0.shape, 'A_init', random_state), _dense(Z0)
-    return _inexact_admm(A0, Z0, lam, R, R, np.where(Z0 != 0, Z0, R), R, lagged=True, tol=tol, max_iter=max_iter)
+    R = check_start(A_init, A0.shape, 'A_init', random_state)
+    Z0 = as_dense(Z0)
+    D = np.where(Z0 != 0, Z0, R)
+    return _inexact_admm(A0, Z0, lam, R, R, D, R, lagged=True, tol=tol, max_iter=max_iter)
 
 # %% ../nbs/04_admm.ipynb #e242f793
 def dual_bound(
@@ -154,7 +165,9 @@ def _threshold(Z, A, Uz, Ua, tau, guesses, verify, symmetric):
         M = Z + Uz
         for part in A, Ua: combine(M, part, out=M)
         C, s, Q = shrink_again(M, tau, guess, verify) if symmetric else (*shrink_singular(M, tau), None)
-        slices.append(C), values.append(s), better.append(None if guess is None else Q)
+        slices.append(C)
+        values.append(s)
+        better.append(None if guess is None else Q)
     P, M = slices
     P += M
     P /= 2
@@ -173,27 +186,33 @@ def solve(
     certify: bool = True,  # compute the objective and the duality gap at the end; False: only estimate the objective
 ) -> TensorResult:
     "The exact solution of the tensor problem (Eq. 13) by ADMM with two blocks"
-    A0, Z0 = A0.astype(dtype), _dense(Z0).astype(dtype)
+    A0 = A0.astype(dtype)
+    Z0 = as_dense(Z0).astype(dtype)
     symmetric = np.array_equal(A0, A0.T) and np.array_equal(Z0, Z0.T)
     Z, A, Uz, Ua, mu, guesses = _begin(A0, Z0, lam, symmetric) if start is None else _resume(start, dtype)
-    settle_Z = lambda M, rows: np.where(Z0[rows] != 0, Z0[rows], M)
-    settle_A = lambda M, rows: np.maximum(0, (2 * lam * A0[rows] + mu * M) / (2 * lam + mu))
-    residual, history = np.inf, []
+    def settle_Z(M, rows): return np.where(Z0[rows] != 0, Z0[rows], M)
+    def settle_A(M, rows): return np.maximum(0, (2 * lam * A0[rows] + mu * M) / (2 * lam + mu))
+    residual = np.inf
+    history = []
     for t in range(1, max_iter + 1):
         verify = residual < tol
         Cz, Ca, values, guesses = _threshold(Z, A, Uz, Ua, 1 / mu, guesses, verify, symmetric)
         apart, moved, size, dual = np.sqrt(_advance(Z, Uz, Cz, settle_Z) + _advance(A, Ua, Ca, settle_A))
-        apart, moved = apart / max(size, EPS), moved / max(dual, EPS)
-        residual, misfit = max(apart, moved), sum(np.vdot(d, d) for d in map(np.subtract, A, A0))
-        history.append((residual, sum(map(np.sum, values)) / 2 + lam * misfit, max(map(np.count_nonzero, values)), mu))
+        apart = apart / max(size, EPS)
+        moved = moved / max(dual, EPS)
+        residual = max(apart, moved)
+        misfit = sum(np.vdot(d, d) for d in map(np.subtract, A, A0))
+        objective = sum(map(np.sum, values)) / 2 + lam * misfit
+        history.append((residual, objective, max(map(np.count_nonzero, values)), mu))
         if residual < tol and verify: break
         if t % 10 == 0:
             factor = np.clip(np.sqrt(apart / max(moved, EPS)), .2, 5)
             mu *= factor
             Uz /= factor
             Ua /= factor
-    history = dict(zip(('residual', 'objective', 'rank', 'mu'), map(np.array, zip(*history))))
-    objective, gap = history['objective'][-1], np.nan
+    history = _by_name(history)
+    objective = history['objective'][-1]
+    gap = np.nan
     if certify:
         objective = tensor_objective(A, Z, A0, lam)
         gap = (objective - dual_bound(mu * Uz, mu * Ua, A0, Z0, lam)) / objective

@@ -15,8 +15,9 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_non_negative
-from .model import ConstrainedClusterer, check_parameters
-from .snmf import EPS, square_norm, check_start, normalize_rows, residual_sq
+from .checks import check_parameters, check_start
+from .model import ConstrainedClusterer
+from .snmf import EPS, square_norm, normalize_rows, residual_sq
 
 # %% ../nbs/12_baselines.ipynb #d9237aff
 def multiply(

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_array, check_random_state, check_scalar
+from .checks import check_similarity
 from .constraints import Closure, Constraints
 from .graph import default_n_neighbors, knn_graph
 
@@ -34,7 +35,7 @@ def group_walk(
     closed: Closure,  # what is known of them
 ) -> csr_matrix:  # (g, g), rows that sum to one
     "P: where a random walk from group to group goes next"
-    M = closed.membership()
+    M = closed.partition.membership()
     W = csr_matrix(M.T @ S @ M)
     W.setdiag(0)
     return normalize(W, norm='l1')
@@ -47,7 +48,9 @@ def find_homes(
     density: np.ndarray,  # (g,) which of two equal groups comes first
 ) -> np.ndarray:  # homes among the groups
     "The largest group of each cluster, and those that are apart from all homes before them"
-    homes, seen, refused, told = [], set(), np.zeros(len(sizes), int), abs(B).sum(axis=1).A1
+    homes, seen = [], set()
+    refused = np.zeros(len(sizes), int)
+    told = abs(B).sum(axis=1).A1
     for i in np.lexsort((-density, -told, -sizes)):
         if clusters[i] in seen and refused[i] < len(homes): continue
         homes.append(i)
@@ -64,9 +67,10 @@ def reach(
     steps: int = 20,
 ) -> np.ndarray:  # (g, h)
     "F: which home a random walk meets first, if any"
-    settled, own = home >= 0, np.eye(refused.shape[1])[home]
-    F = np.where(settled[:, None], own, 0)
-    for _ in range(steps): F = np.where(settled[:, None], own, np.where(refused, 0, go_on * (P @ F)))
+    settled = home[:, None] >= 0
+    own = np.eye(refused.shape[1])[home]
+    F = np.where(settled, own, 0)
+    for _ in range(steps): F = np.where(settled, own, np.where(refused, 0, go_on * (P @ F)))
     return F
 
 # %% ../nbs/01a_queries.ipynb #59c07954
@@ -113,9 +117,11 @@ def rank_pairs(
     "Questions about groups, the most informative first"
     clusters = U.argmax(axis=1)
     homes = find_homes(sizes, clusters, B, visits(P, sizes) * tie)
-    refused, home = B[:, homes].toarray() < 0, np.full(len(sizes), -1)
+    refused = B[:, homes].toarray() < 0
+    home = np.full(len(sizes), -1)
     home[homes] = np.arange(len(homes))
-    between, surplus = home_pairs(P, homes, refused), max(len(homes) - U.shape[1], 0)
+    between = home_pairs(P, homes, refused)
+    surplus = max(len(homes) - U.shape[1], 0)
     yield from between[:surplus]
     while (open := home < 0).any():
         F = reach(P, home, refused)
@@ -137,13 +143,20 @@ def suggest_pairs(
     "The pairs to ask next, the most informative first; none is implied by what is known"
     V, S = check_query(embedding, known, similarity)
     check_scalar(n_pairs, 'n_pairs', (int, np.integer), min_val=0)
-    closed, rng = known.closure(), check_random_state(random_state)
-    U, sizes = normalize(closed.membership().T @ np.maximum(V, 0), norm='l1'), np.bincount(closed.groups)
-    tie, strength = 1 + 1e-6 * rng.random_sample(len(sizes)), np.asarray(S.sum(axis=0)).ravel()
-    pairs = rank_pairs(group_walk(S, closed), sizes, U, closed.group_matrix(), tie)
-    shown, order = np.empty(len(sizes), dtype=np.intp), np.argsort(strength, kind='stable')
+    closed = known.closure()
+    sizes = closed.partition.sizes
+    U = normalize(closed.partition.membership().T @ np.maximum(V, 0), norm='l1')
+    tie = 1 + 1e-6 * check_random_state(random_state).random_sample(len(sizes))
+    questions = rank_pairs(group_walk(S, closed), sizes, U, closed.group_matrix(), tie)
+    pairs = np.array(list(islice(questions, n_pairs)), dtype=np.intp).reshape(-1, 2)
+    return _representatives(S, closed)[pairs]
+
+def _representatives(S, closed):
+    "Of each group the sample with the strongest edges"
+    order = np.argsort(np.asarray(S.sum(axis=0)).ravel(), kind='stable')
+    shown = np.empty(len(closed.partition), dtype=np.intp)
     shown[closed.groups[order]] = order  # the last of each group stays
-    return shown[np.array(list(islice(pairs, n_pairs)), dtype=np.intp).reshape(-1, 2)]
+    return shown
 
 # %% ../nbs/01a_queries.ipynb #e5b35442
 def check_query(embedding, known, similarity):
@@ -151,13 +164,11 @@ def check_query(embedding, known, similarity):
     if not isinstance(known, Constraints):
         raise TypeError(f'known must be a Constraints, got {type(known).__name__}: '
                         'use Constraints(n_samples, must_link, cannot_link)')
-    V, n = check_array(embedding, dtype=np.float64, input_name='embedding'), known.n_samples
+    V = check_array(embedding, dtype=np.float64, input_name='embedding')
+    n = known.n_samples
     if len(V) != n:
         raise ValueError(f'embedding must have one row per sample: it has {len(V)}, known is about {n}')
     if n == 1: return V, csr_matrix((1, 1))
     if similarity is None: return V, knn_graph(normalize(V))
-    S = check_array(similarity, accept_sparse='csr', dtype=np.float64, input_name='similarity')
-    if S.shape != (n, n):
-        raise ValueError(f'similarity must be ({n}, {n}), as known is about {n} samples; got {S.shape}')
-    if S.min() < 0: raise ValueError(f'similarity must not be negative, its smallest entry is {S.min():g}')
+    S = check_similarity(similarity, 'similarity', n)
     return V, S if issparse(S) else strongest(S, default_n_neighbors(n))
