@@ -55,11 +55,15 @@ def names() -> list:
     return list(SOURCES)
 
 # %% ../nbs/11_datasets.ipynb #045ec7cf
-def optional(module: str):
+def optional(
+    module: str,
+    extra: str = 'data',  # the extra of this package that brings it
+):
     "Import a module of an optional package, or say which extra brings it"
     try: return import_module(module)
     except ModuleNotFoundError as error:
-        raise ImportError(f'this needs {error.name.split(".")[0]}: pip install "tensor-snmf[data]"') from None
+        package = error.name.split('.')[0]
+        raise ImportError(f'this needs {package}: pip install "tensor-snmf[{extra}]"') from None
 
 # %% ../nbs/11_datasets.ipynb #4304ff38
 def in_folder(source: Source, folder: str) -> Path:
@@ -76,15 +80,16 @@ def in_folder(source: Source, folder: str) -> Path:
 # %% ../nbs/11_datasets.ipynb #25861034
 def download(source: Source) -> Path:
     "The file of a source in the cache, fetched from BASE_URL if it is not there, checked"
-    pooch, url = optional('pooch'), BASE_URL + source.file
+    pooch = optional('pooch')
+    url = BASE_URL + source.file
     own = 'get the file elsewhere, put it into a folder and set the environment variable TSNMF_DATA to it'
     try: return Path(pooch.retrieve(url, f'sha256:{source.sha256}', source.file, pooch.os_cache('tsnmf')))
     except OSError as error:
         raise OSError(f'{url} could not be downloaded ({type(error).__name__}): check the network and try '
                       f'again, or {own}') from error
     except ValueError:
-        raise ValueError(f'{url} gave a file that is truncated or not the published one (its SHA-256 differs); '
-                         f'it was not kept. Try again; if that does not help, {own}') from None
+        raise ValueError(f'{url} gave a file that is truncated or not the published one (its SHA-256 '
+                         f'differs); it was not kept. Try again; if that does not help, {own}') from None
 
 # %% ../nbs/11_datasets.ipynb #d0b90423
 def read_mat(path) -> tuple:
@@ -92,25 +97,25 @@ def read_mat(path) -> tuple:
     try: mat = loadmat(path)
     except NotImplementedError:  # v7.3
         with optional('h5py').File(path) as file: mat = {key: value[()].T for key, value in file.items()}
-    X, y = mat['fea' if 'fea' in mat else 'X'], mat['gnd'].ravel()
+    X = mat['fea' if 'fea' in mat else 'X']
+    y = mat['gnd'].ravel()
     return (X if len(X) == len(y) else X.T).astype(float), y.astype(int)
 
 # %% ../nbs/11_datasets.ipynb #4eb406c3
 def read_arff(path) -> tuple:
     "Names of the columns and sparse table of an ARFF file of numbers"
-    columns, index, value, ends = [], array('i'), array('d'), [0]  # millions of entries: no lists
+    columns = []
+    index = array('i')  # of columns and their values: millions of entries, so no lists
+    value = array('d')
+    ends = [0]
     text = Path(path).read_text(encoding='utf-8', errors='replace')
     for number, line in enumerate(map(str.strip, text.split('\n')), 1):
-        if found := re.match(r'''@attribute\s+('(?:\\.|[^'])*'|"(?:\\.|[^"])*"|\S+)''', line, re.I):
+        if found := re.match(r"""@attribute\s+('(?:\\.|[^'])*'|"(?:\\.|[^"])*"|\S+)""", line, re.I):
             columns.append(re.sub(r'\\(.)', r'\1', found[1].strip('\'"')))
         elif line and line[0] not in '@%':
-            sparse, cells = line[0] == '{', [cell for cell in line.strip('{}').split(',') if cell.strip()]
-            try:
-                row = [(int(i), float(v)) for i, v in (map(str.split, cells) if sparse else enumerate(cells))]
-                complete = line[-1] == '}' if sparse else len(row) == len(columns)
-            except ValueError: complete = False
-            if not complete or not all(0 <= i < len(columns) for i, v in row):
-                raise ValueError(f'{path}, line {number}: not a row of {len(columns)} numbers; is it complete?')
+            row = _arff_row(line, len(columns))
+            if row is None: raise ValueError(f'{path}, line {number}: not a row of {len(columns)} numbers; '
+                                             f'is it complete?')
             index.extend(i for i, v in row)
             value.extend(v for i, v in row)
             ends.append(len(index))
@@ -118,13 +123,23 @@ def read_arff(path) -> tuple:
     table.eliminate_zeros()
     return columns, table
 
+def _arff_row(line, n_columns):
+    "Columns and values of a line of data, dense or in braces; None if it is not such a line"
+    sparse = line[0] == '{'
+    cells = [cell for cell in line.strip('{}').split(',') if cell.strip()]
+    try: row = [(int(i), float(v)) for i, v in (map(str.split, cells) if sparse else enumerate(cells))]
+    except ValueError: return None
+    complete = line[-1] == '}' if sparse else len(row) == n_columns
+    return row if complete and all(0 <= i < n_columns for i, v in row) else None
+
 # %% ../nbs/11_datasets.ipynb #ee2c40a9
 def read_multilabel(path) -> tuple:
     "Samples of a Mulan ARFF file that have exactly one label, sparse, and these labels"
     path = Path(path)
     beside = [xml for xml in path.parent.glob('*.xml') if path.stem.startswith(xml.stem)]
     if not beside:
-        raise FileNotFoundError(f'{path} needs the XML file with its labels beside it, such as {path.stem}.xml')
+        raise FileNotFoundError(f'{path} needs the XML file with its labels beside it, '
+                                f'such as {path.stem}.xml')
     columns, table = read_arff(path)
     xml = max(beside)  # the longest name
     try: labels = {node.get('name') for node in ElementTree.parse(xml).findall('.//{*}label')}
@@ -139,7 +154,7 @@ def read_multilabel(path) -> tuple:
 # %% ../nbs/11_datasets.ipynb #82d3fbe3
 def scale(
     X,  # (n, f) samples as rows, dense or sparse
-    how: str | None = None,  # None: as they are; 'samples': each to unit length; 'both': then each feature too
+    how: str | None = None,  # None: as is; 'samples': each to unit length; 'both': then each feature too
 ):  # scaled samples
     "Scale samples, and features if asked, to unit Euclidean length"
     check_choice(how, 'normalize', (None, 'samples', 'both'))
@@ -150,13 +165,14 @@ def scale(
 # %% ../nbs/11_datasets.ipynb #4dcf1d9f
 def find_file(name: str, path=None):
     "The file behind a name: in TSNMF_DATA, in the cache, or downloaded"
-    source, folder = SOURCES[name], os.environ.get('TSNMF_DATA')
+    source = SOURCES[name]
+    folder = os.environ.get('TSNMF_DATA')
     if source.sha256: return in_folder(source, folder) if folder else download(source)
     if path is None and folder: path = Path(folder).expanduser()/source.file
     if path is None or not Path(path).is_file():
-        raise FileNotFoundError(f'there is no file {path or source.file}, and {name} is not downloaded: get '
-                                f'its ARFF and XML files from the Mulan project and give load the path of the '
-                                f'ARFF file, or put both into the folder TSNMF_DATA')
+        raise FileNotFoundError(f'there is no file {path or source.file}, and {name} is not downloaded: '
+                                f'get its ARFF and XML files from the Mulan project and give load the path '
+                                f'of the ARFF file, or put both into the folder TSNMF_DATA')
     return path
 
 # %% ../nbs/11_datasets.ipynb #7e2eb205

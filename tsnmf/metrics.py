@@ -19,7 +19,8 @@ def clustering_accuracy(
     labels,  # (n,) clusters
 ) -> float:  # in [0, 1]
     "ACC: the share of samples that agree under the best one-to-one matching of clusters with classes"
-    y, labels = column_or_1d(y), column_or_1d(labels)
+    y = column_or_1d(y)
+    labels = column_or_1d(labels)
     check_consistent_length(y, labels)
     if not len(y): raise ValueError('y and labels are empty')
     counts = contingency_matrix(y, labels)
@@ -49,6 +50,7 @@ def constraint_satisfaction(
 ) -> float:  # in [0, 1]; 1 if there are no pairs
     "The share of pairs that a clustering respects"
     labels = column_or_1d(labels)
-    must, cannot = check_pairs(must_link, len(labels), 'must_link'), check_pairs(cannot_link, len(labels), 'cannot_link')
+    must = check_pairs(must_link, len(labels), 'must_link')
+    cannot = check_pairs(cannot_link, len(labels), 'cannot_link')
     kept = np.append(labels[must[:, 0]] == labels[must[:, 1]], labels[cannot[:, 0]] != labels[cannot[:, 1]])
     return float(kept.mean()) if kept.size else 1.
