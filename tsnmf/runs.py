@@ -120,6 +120,7 @@ def _peak_of_life():
     except ModuleNotFoundError: return 0.  # Windows does not tell
     return getrusage(RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == 'darwin' else 2**10)
 
+# %% ../nbs/13_runs.ipynb #f71d900a
 def reset_peak_memory():
     "Begin anew, where the system allows it"
     try: Path('/proc/self/clear_refs').write_text('5')
