@@ -6,7 +6,7 @@
 __all__ = ['MISSING', 'RELATIONS', 'PRESETS', 'EXTRAS', 'read_rows', 'number', 'check_header', 'pick_columns', 'Table',
            'read_table', 'check_cells', 'check_ids', 'relation', 'read_pairs', 'check_chains', 'confidence',
            'replacing', 'panels', 'fit_figure', 'summarize', 'fit_table', 'outputs', 'fit', 'labels_csv', 'info',
-           'demo_runs', 'demo_figure', 'demo', 'similarity_course', 'repeat', 'main']
+           'demo_runs', 'demo_figure', 'demo', 'repeat', 'main']
 
 # %% ../nbs/21_cli.ipynb #444fcb5f
 import argparse
@@ -31,12 +31,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler, normalize
 from threadpoolctl import threadpool_info, threadpool_limits
 from . import __version__
-from .constraints import Constraints, random_pairs, sample_pairs
-from .experiments import EXPERIMENTS, SAME, reproduce, results_folder, samples, summary
+from .constraints import Constraints, random_pairs
+from .experiments import EXPERIMENTS, SAME, reproduce, similarity_course, summary
 from .graph import knn_graph
 from .metrics import clustering_accuracy, constraint_satisfaction, nmi
-from .model import TSNMF, tsnmf
-from .plots import tiled, plot_embedding, plot_similarity
+from .model import TSNMF
+from .plots import plot_embedding, plot_similarity
 from .snmf import snmf
 
 # %% ../nbs/21_cli.ipynb #864f5356
@@ -374,22 +374,6 @@ def demo(args):
             if hasattr(model, 'history_'): models[name] = model
     demo_figure(models, args.samples).savefig(args.output, dpi=110)
     print(f'\npicture: {args.output}')
-
-# %% ../nbs/21_cli.ipynb #70a37a5e
-def similarity_course(folder=None, data: str = 'libras', max_iter: int = 6, size: int = 120) -> Path:
-    "Similarity matrices of the outer iterations, of the authors' program and of the default, to a file"
-    X, y = samples(data)
-    known, k, path = sample_pairs(y, .1, 0), len(np.unique(y)), Path(folder or results_folder())/'fig6.npz'
-    small = lambda M: tiled(M, y, size).astype(np.float16)
-    found = dict(ideal=small(np.equal.outer(y, y)), classes=np.sort(y)[np.arange(size) * len(y) // size])
-    for variant, weight, lam in ('reference', 'exponential', .03), ('default', 'gaussian', 'auto'):
-        S = knn_graph(X, weight=weight)
-        with threadpool_limits(1): fitted = tsnmf(S, known, k, variant=variant, lam=lam, max_iter=max_iter, random_state=0)
-        found[variant] = np.stack([small(S), *(small(it.S) for it in fitted.history)])
-        found[f'{variant}_ACC'] = [clustering_accuracy(y, it.labels) for it in fitted.history]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(path, **found)
-    return path
 
 # %% ../nbs/21_cli.ipynb #71395c48
 def repeat(args):

@@ -11,7 +11,8 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils import check_consistent_length, column_or_1d
-from .constraints import check_pairs
+from .checks import check_pairs
+from .constraints import Constraints
 
 # %% ../nbs/10_metrics.ipynb #5d979e6f
 def clustering_accuracy(
@@ -19,7 +20,8 @@ def clustering_accuracy(
     labels,  # (n,) clusters
 ) -> float:  # in [0, 1]
     "ACC: the share of samples that agree under the best one-to-one matching of clusters with classes"
-    y, labels = column_or_1d(y), column_or_1d(labels)
+    y = column_or_1d(y)
+    labels = column_or_1d(labels)
     check_consistent_length(y, labels)
     if not len(y): raise ValueError('y and labels are empty')
     counts = contingency_matrix(y, labels)
@@ -44,11 +46,13 @@ def ari(
 # %% ../nbs/10_metrics.ipynb #8aebafb8
 def constraint_satisfaction(
     labels,  # (n,) clusters
-    must_link=(),  # (r, 2) pairs that should share a cluster
+    must_link=(),  # (r, 2) pairs that should share a cluster; or a `Constraints`
     cannot_link=(),  # (s, 2) pairs that should not
 ) -> float:  # in [0, 1]; 1 if there are no pairs
     "The share of pairs that a clustering respects"
     labels = column_or_1d(labels)
-    must, cannot = check_pairs(must_link, len(labels), 'must_link'), check_pairs(cannot_link, len(labels), 'cannot_link')
+    if isinstance(must_link, Constraints): return must_link.satisfaction(labels)
+    must = check_pairs(must_link, len(labels), 'must_link')
+    cannot = check_pairs(cannot_link, len(labels), 'cannot_link')
     kept = np.append(labels[must[:, 0]] == labels[must[:, 1]], labels[cannot[:, 0]] != labels[cannot[:, 1]])
     return float(kept.mean()) if kept.size else 1.

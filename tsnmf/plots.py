@@ -11,10 +11,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap
-from scipy.sparse import csr_matrix, issparse, triu
+from scipy.sparse import issparse, triu
+from .partition import in_tiles
 
 # %% ../nbs/14_plots.ipynb #1e7e8ed5
-MUST, CANNOT = '#0072b2', '#d55e00'  # from the palette of Okabe and Ito
+MUST = '#0072b2'  # blue and orange of the palette of Okabe and Ito
+CANNOT = '#d55e00'
 
 def _axes(ax, figsize=(4, 4)):
     "`ax`, or new axes"
@@ -27,13 +29,7 @@ def tiled(
     size: int = 200,  # at most this many tiles a side
 ) -> np.ndarray:  # (t, t)
     "Means of `M` over square tiles, samples sorted by `y`"
-    n = M.shape[0]
-    t, order = min(n, size), np.arange(n) if y is None else np.argsort(y, kind='stable')
-    tile = np.empty(n, dtype=int)
-    tile[order] = np.arange(n) * t // n
-    P = csr_matrix((1 / np.bincount(tile)[tile], (tile, np.arange(n))), shape=(t, n))
-    means = P @ M @ P.T
-    return means.toarray() if issparse(means) else np.asarray(means)
+    return in_tiles(M.shape[0], size, y).mean(M)
 
 # %% ../nbs/14_plots.ipynb #42eedddc
 def _show_tiles(tiles, y, ax, title, **kwargs):
@@ -71,7 +67,8 @@ def plot_constraints(
     "A constraint matrix with its samples sorted by class: blue must-link, orange cannot-link"
     share = np.clip(tiled(Z != 0, y), 0, 1)
     tiles = np.divide(tiled(Z, y), share, out=np.zeros_like(share), where=share > 0)
-    return _show_tiles(tiles, y, ax, title, cmap=_LINKS, vmin=-1, vmax=1, alpha=share**.15)  # so that one pair in a hundred is still seen
+    alpha = share**.15  # so that one pair in a hundred is still seen
+    return _show_tiles(tiles, y, ax, title, cmap=_LINKS, vmin=-1, vmax=1, alpha=alpha)
 
 # %% ../nbs/14_plots.ipynb #3d36f14c
 def plot_embedding(
@@ -81,9 +78,10 @@ def plot_embedding(
     title: str = '',
 ):  # the axes
     "An embedding as a picture, samples sorted by class"
-    ax, order = _axes(ax, (2.5, 4)), np.arange(len(V)) if y is None else np.argsort(y, kind='stable')
-    V = V[order]
-    V = V[:, np.argsort((np.arange(len(V)) @ V**4) / np.maximum((V**4).sum(axis=0), 1e-12))]  # by where they are large
+    ax = _axes(ax, (2.5, 4))
+    if y is not None: V = V[np.argsort(y, kind='stable')]
+    where_large = (np.arange(len(V)) @ V**4) / np.maximum((V**4).sum(axis=0), 1e-12)
+    V = V[:, np.argsort(where_large)]
     ax.imshow(V, cmap='Greys', aspect='auto', interpolation='nearest', vmin=0)
     ax.set(xticks=[], yticks=[], xlabel='cluster', ylabel='sample', title=title)
     return ax
@@ -97,7 +95,8 @@ def plot_graph(
     color='k',  # of the samples: one colour, or (n,) labels
 ):  # the axes
     "A similarity graph in the plane"
-    ax, edges = _axes(ax, (5, 3)), triu(S, format='coo')
+    ax = _axes(ax, (5, 3))
+    edges = triu(S, format='coo')
     alpha = edges.data / (edges.data.max() if edges.nnz else 1)
     segments = np.stack([X[edges.row], X[edges.col]], axis=1)
     ax.add_collection(LineCollection(segments, colors=[(.4, .4, .4, .3 + .7 * a) for a in alpha], lw=1))
@@ -106,20 +105,30 @@ def plot_graph(
     return ax
 
 # %% ../nbs/14_plots.ipynb #b029c893
-STYLES = {
-    'TSNMF': ('TSNMF (default)', '#0072b2', 'o', '-'), 'TSNMF.reference': ("TSNMF (authors' program)", '#d55e00', 's', '-'),
+STYLES = {  # label, colour, marker, line; curves are drawn, and legends written, in this order
+    'TSNMF': ('TSNMF (default)', '#0072b2', 'o', '-'),
+    'TSNMF.reference': ("TSNMF (authors' program)", '#d55e00', 's', '-'),
     'TSNMF.paper': ('TSNMF (as printed)', '#882255', 'p', '-'),
-    'ConstrainedSpectral': ('spectral rival', '#009e73', '^', '-'), 'ConstraintClosure': ('closure rule', '#e69f00', 'D', '-'),
-    'MVCHSS': ('MVCHSS', '#cc79a7', 'v', '--'), 'SANMF': ('SANMF', '#56b4e9', '<', '--'), 'S3NMF': ('S3NMF', '#8c564b', '>', '--'),
-    'PCPSNMF': ('PCPSNMF', '#332288', 'P', '--'), 'SNMFCC': ('SNMFCC', '#999933', 'X', '--'), 'GSNMF': ('GSNMF', '#117733', 'h', '--'),
-    'GNMF': ('GNMF', '.35', '*', ':'), 'ESNMF': ('enhanced SNMF', '#44aa99', 'd', '-.'), 'SNMF': ('SNMF', '.55', '8', ':'), 'NMF': ('NMF', '.7', '.', ':')}
+    'ConstrainedSpectral': ('spectral rival', '#009e73', '^', '-'),
+    'ConstraintClosure': ('closure rule', '#e69f00', 'D', '-'),
+    'MVCHSS': ('MVCHSS', '#cc79a7', 'v', '--'),
+    'SANMF': ('SANMF', '#56b4e9', '<', '--'),
+    'S3NMF': ('S3NMF', '#8c564b', '>', '--'),
+    'PCPSNMF': ('PCPSNMF', '#332288', 'P', '--'),
+    'SNMFCC': ('SNMFCC', '#999933', 'X', '--'),
+    'GSNMF': ('GSNMF', '#117733', 'h', '--'),
+    'GNMF': ('GNMF', '.35', '*', ':'),
+    'ESNMF': ('enhanced SNMF', '#44aa99', 'd', '-.'),
+    'SNMF': ('SNMF', '.55', '8', ':'),
+    'NMF': ('NMF', '.7', '.', ':')}
 
+# %% ../nbs/14_plots.ipynb #5cba6372
 def method_style(name: str) -> dict:
     "Label, colour, marker and line of a method, as keyword arguments of matplotlib"
     base, comma, changed = name.partition(',')  # 'TSNMF, m = 1' is a variant of TSNMF
     label, color, marker, line = STYLES.get(base, (base, 'k', 'o', '-'))
-    strong = line == '-'
-    return dict(label=label + comma + changed, color=color, marker=marker, ls=line, lw=1.8 if strong else 1, ms=5 if strong else 4, zorder=3 if strong else 2)
+    size = dict(lw=1.8, ms=5, zorder=3) if line == '-' else dict(lw=1, ms=4, zorder=2)
+    return dict(label=label + comma + changed, color=color, marker=marker, ls=line, **size)
 
 # %% ../nbs/14_plots.ipynb #61f9d5bd
 def plot_curves(
@@ -132,22 +141,40 @@ def plot_curves(
     **kwargs,  # of every curve
 ):  # the axes
     "Mean and standard deviation of a score over the draws, one curve for each method"
-    ax, ticks = _axes(ax, (5, 3.5)), list(dict.fromkeys(rows[x]))
+    ax = _axes(ax, (5, 3.5))
+    ticks = list(dict.fromkeys(rows[x]))
     words = not all(isinstance(tick, (int, float, np.number)) for tick in ticks)
-    for name, part in sorted(rows.groupby(by, sort=False), key=lambda item: list(STYLES).index(item[0]) if item[0] in STYLES else 99):
+    for name, part in sorted(rows.groupby(by, sort=False), key=_rank):
         stat = part.groupby(x, sort=False)[score].agg(['mean', 'std'])
         at = [ticks.index(tick) for tick in stat.index] if words else stat.index
         style = {**method_style(name), **kwargs}
         ax.plot(at, stat['mean'], **style)
-        if band: ax.fill_between(at, stat['mean'] - stat['std'], stat['mean'] + stat['std'], color=style['color'], alpha=.13, lw=0)
+        if not band: continue
+        low = stat['mean'] - stat['std']
+        high = stat['mean'] + stat['std']
+        ax.fill_between(at, low, high, color=style['color'], alpha=.13, lw=0)
     if words: ax.set_xticks(range(len(ticks)), ticks)
     ax.grid(axis='y', color='.9')
     ax.spines[['top', 'right']].set_visible(False)
     return ax
 
-# %% ../nbs/14_plots.ipynb #08054226
-NAMES = dict(yale='Yale', leaf='Leaf', libras='Libras', orl='ORL', umist='UMIST', binalpha='BinAlpha', digits='Digits', mnist5k='MNIST 5k')
+def _rank(item):
+    "Place of a pair of a method's name and anything else; methods without a style come last"
+    return list(STYLES).index(item[0]) if item[0] in STYLES else 99
 
+# %% ../nbs/14_plots.ipynb #08054226
+NAMES = dict(yale='Yale', leaf='Leaf', libras='Libras', orl='ORL', umist='UMIST', binalpha='BinAlpha',
+             digits='Digits', mnist5k='MNIST 5k')
+
+def _panels(count, columns, width, margin, height):
+    "A figure with `count` panels, each line of them of some height; those too many are empty"
+    lines = -(-count // columns)
+    size = width, margin + height * lines
+    fig, axes = plt.subplots(lines, columns, figsize=size, layout='constrained', squeeze=False)
+    for ax in axes.flat[count:]: ax.set_axis_off()
+    return fig, axes
+
+# %% ../nbs/14_plots.ipynb #58232b11
 def plot_panels(
     rows,  # DataFrame with a row for each run
     x: str,  # column for the horizontal axis
@@ -158,15 +185,15 @@ def plot_panels(
 ):  # the figure
     "Curves in one panel for each data set, with one legend"
     sets = sorted(set(rows['data']), key=[*NAMES, *rows['data']].index)
-    lines = -(-len(sets) // columns)
-    fig, axes = plt.subplots(lines, columns, figsize=(3.3 * columns + 3 * (columns < 3), .6 + 2.7 * lines), layout='constrained', squeeze=False)
-    for ax in axes.flat[len(sets):]: ax.set_axis_off()
+    width = 3.3 * columns + (3 if columns < 3 else 0)  # the legend is below, or on the right
+    fig, axes = _panels(len(sets), columns, width, .6, 2.7)
     for ax, name in zip(axes.flat, sets):
         plot_curves(rows[rows['data'] == name], x, score, ax=ax, **kwargs)
         ax.set(title=NAMES.get(name, name), xlabel=xlabel)
     for ax in axes[:, 0]: ax.set_ylabel(dict(ACC='accuracy', NMI='mutual information').get(score, score))
     handles = {label: handle for ax in axes.flat for handle, label in zip(*ax.get_legend_handles_labels())}
-    where = dict(loc='outside lower center', ncols=min(5, len(handles))) if columns > 2 else dict(loc='outside right upper')
+    where = dict(loc='outside right upper')
+    if columns > 2: where = dict(loc='outside lower center', ncols=min(5, len(handles)))
     fig.legend(handles.values(), handles, **where, frameon=False, fontsize=9)
     return fig
 
@@ -183,10 +210,13 @@ def plot_draws(
     order = list(rows.groupby(by)[score].mean().sort_values().index)
     ax = _axes(ax, (4, .8 + .26 * len(order)))
     for i, name in enumerate(order):
-        values, style = rows.loc[rows[by] == name, score], method_style(name)
-        ax.plot(values, np.full(len(values), i), 'o', ms=3.5, alpha=.5, color=style['color'], mew=0)
-        ax.plot(values.mean(), i, '|', ms=13, mew=2.2, color=style['color'])
-    if printed is not None: ax.plot(printed, [order.index(name) for name in printed.index], 'kx', ms=5, mew=1.2, label='printed')
+        values = rows.loc[rows[by] == name, score]
+        color = method_style(name)['color']
+        ax.plot(values, np.full(len(values), i), 'o', ms=3.5, alpha=.5, color=color, mew=0)
+        ax.plot(values.mean(), i, '|', ms=13, mew=2.2, color=color)
+    if printed is not None:
+        lines = [order.index(name) for name in printed.index]
+        ax.plot(printed, lines, 'kx', ms=5, mew=1.2, label='printed')
     ax.set_yticks(range(len(order)), [method_style(name)['label'] for name in order])
     ax.set(title=title, xlim=(None, min(1.02, ax.get_xlim()[1])), ylim=(-.6, len(order) - .4))
     ax.locator_params(axis='x', nbins=5)
@@ -202,11 +232,10 @@ def plot_draw_panels(
     by: str = 'method',  # column with a line for each value
 ):  # the figure
     "Scores of all draws in one panel for each data set, with printed ones as crosses"
-    sets, height = rows.groupby('data', sort=False), 1 + .26 * rows[by].nunique()
-    lines = -(-len(sets) // columns)
-    fig, axes = plt.subplots(lines, columns, figsize=(6.6 + 2.2 * columns, height * lines), layout='constrained', squeeze=False)
-    for ax in axes.flat[len(sets):]: ax.set_axis_off()
-    for ax, (name, part) in zip(axes.flat, sets): plot_draws(part, ax=ax, title=NAMES.get(name, name), by=by, printed=printed.loc[name])
+    sets = rows.groupby('data', sort=False)
+    fig, axes = _panels(len(sets), columns, 6.6 + 2.2 * columns, 0, 1 + .26 * rows[by].nunique())
+    for ax, (name, part) in zip(axes.flat, sets):
+        plot_draws(part, ax=ax, title=NAMES.get(name, name), by=by, printed=printed.loc[name])
     return fig
 
 # %% ../nbs/14_plots.ipynb #ee3e2660
@@ -215,7 +244,9 @@ def plot_sweep(table, ax=None, title: str = '', vmin=None, vmax=None):
     ax = _axes(ax, (3.2, 2.6))
     image = ax.imshow(table, cmap='cividis', vmin=vmin, vmax=vmax, aspect='auto')
     for (i, j), value in np.ndenumerate(table.to_numpy()):
-        if np.isfinite(value): ax.text(j, i, f'{value:.2f}'.lstrip('0'), ha='center', va='center', fontsize=7, color='w' if image.norm(value) < .6 else 'k')
+        if not np.isfinite(value): continue
+        color = 'w' if image.norm(value) < .6 else 'k'
+        ax.text(j, i, f'{value:.2f}'.lstrip('0'), ha='center', va='center', fontsize=7, color=color)
     ax.set_xticks(range(table.shape[1]), [f'{v:g}' for v in table.columns])
     ax.set_yticks(range(table.shape[0]), [f'{v:g}' for v in table.index])
     ax.set(xlabel=table.columns.name, ylabel=table.index.name, title=title)
