@@ -7,7 +7,8 @@ __all__ = ['PROTOCOLS', 'METHODS', 'SETS', 'SMALL', 'NINE', 'SEMI', 'OURS', 'EVE
            'LEFT_OUT', 'EXPERIMENTS', 'SAME', 'Run', 'samples', 'ESNMF', 'fitting', 'replacing', 'peak_memory',
            'reset_peak_memory', 'versions', 'score', 'execute', 'Store', 'attempt', 'in_processes', 'on_dask',
            'run_all', 'grid', 'Experiment', 'sweep', 'variants', 'tidy', 'write_csv', 'adopt', 'results_folder',
-           'results_file', 'results', 'mark', 'formatted', 'draws', 'printed', 'summary', 'reproduce']
+           'results_file', 'results', 'mark', 'formatted', 'draws', 'printed', 'summary', 'reproduce',
+           'similarity_course']
 
 # %% ../nbs/13_experiments.ipynb #3b88a193
 import csv
@@ -29,7 +30,7 @@ from unittest.mock import patch
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
-from scipy.sparse import issparse
+from scipy.sparse import csr_matrix, issparse
 from scipy.stats import ttest_rel
 from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
@@ -39,6 +40,7 @@ from .admm import solve_paper
 from .baselines import Baseline, OnGraph, all_estimators, parameters
 from .constraints import random_pairs, sample_labels, sample_pairs
 from .datasets import load, optional, scale
+from .graph import knn_graph
 from .metrics import clustering_accuracy, constraint_satisfaction, nmi
 from .model import TSNMF
 from .snmf import enhanced_snmf
@@ -427,3 +429,28 @@ def reproduce(
     failed = run_all(wanted, store, n_jobs, scheduler, verbose)
     if rows := tidy(every, store): write_csv(rows, path)
     return rows, failed, path
+
+# %% ../nbs/13_experiments.ipynb #ca434c11
+def _tiles(M, y, size):
+    "Means of `M` over `size` × `size` tiles, samples sorted by `y`"
+    tile = np.empty(len(y), dtype=int)
+    tile[np.argsort(y, kind='stable')] = np.arange(len(y)) * size // len(y)
+    P = csr_matrix((1 / np.bincount(tile)[tile], (tile, np.arange(len(y)))), shape=(size, len(y)))
+    means = P @ M @ P.T
+    return means.toarray() if issparse(means) else np.asarray(means)
+
+# %% ../nbs/13_experiments.ipynb #70a37a5e
+def similarity_course(folder=None, data: str = 'libras', max_iter: int = 6, size: int = 120) -> Path:
+    "Similarity matrices of the outer iterations, of the authors' program and of the default, to a file"
+    X, y = samples(data)
+    known, k, path = sample_pairs(y, .1, 0), len(np.unique(y)), Path(folder or results_folder())/'fig6.npz'
+    small = lambda M: _tiles(M, y, size).astype(np.float16)
+    found = dict(ideal=small(np.equal.outer(y, y)), classes=np.sort(y)[np.arange(size) * len(y) // size])
+    for variant, weight, lam in ('reference', 'exponential', .03), ('default', 'gaussian', 'auto'):
+        S = knn_graph(X, weight=weight)
+        with threadpool_limits(1): fitted = model.tsnmf(S, known, k, variant=variant, lam=lam, max_iter=max_iter, random_state=0)
+        found[variant] = np.stack([small(S), *(small(it.S) for it in fitted.history)])
+        found[f'{variant}_ACC'] = [clustering_accuracy(y, it.labels) for it in fitted.history]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(path, **found)
+    return path
