@@ -28,7 +28,7 @@ from . import __version__
 from .constraints import Constraints, random_pairs
 from .experiments import EXPERIMENTS, SAME, reproduce, similarity_course, summary
 from .figures import demo_figure, fit_figure
-from .files import confidence, labels_csv, read_pairs, read_table, replacing  # scripts import the readers from here
+from .files import confidence, labels_csv, read_pairs, read_table, replacing
 from .graph import knn_graph
 from .metrics import clustering_accuracy, constraint_satisfaction, nmi
 from .model import TSNMF
@@ -137,15 +137,18 @@ def _fit_options(sub):
     add('table', help='CSV file with a header')
     add('-k', '--clusters', type=int, required=True, metavar='K', help='how many clusters')
     add('--pairs', metavar='FILE', help='CSV file: two row numbers or ids, then 1/ML/same or -1/CL/different')
-    add('-o', '--output', default='labels.csv', metavar='FILE', help='file for the labels (default labels.csv)')
+    add('-o', '--output', default='labels.csv', metavar='FILE',
+        help='file for the labels (default labels.csv)')
     add('--summary', metavar='FILE', help='file for the summary (default: like the labels, but .json)')
     add('--picture', metavar='FILE', help='draw similarity, embedding and cluster sizes (.png, .pdf, .svg …)')
-    add('--columns', type=_names, metavar='A,B,C', help='columns to use (default: all numeric ones but the ids)')
+    add('--columns', type=_names, metavar='A,B,C',
+        help='columns to use (default: all numeric ones but the ids)')
     add('--drop', type=_names, default=[], metavar='X,Y', help='columns to leave out')
     add('--id', metavar='COLUMN', help='column of sample ids (default: row numbers from 0)')
     add('--standardize', action=argparse.BooleanOptionalAction, default=True,
         help='shift and scale each column to mean 0 and variance 1 (default: yes)')
-    add('--delimiter', type=_delimiter, metavar='C', help='of both files; "tab" for a tab (default: found out)')
+    add('--delimiter', type=_delimiter, metavar='C',
+        help='of both files; "tab" for a tab (default: found out)')
     add('--preset', choices=('default', 'paper', 'reference'), default='default',
         help='the default model, or one of the faithful ones')
     add('--lam', type=float, metavar='L', help='λ of the model (default: that of the preset)')
@@ -198,10 +201,11 @@ def demo(args):
     print(f'{args.samples} handwritten digits, {args.pairs} answered pairs')
     print(f'\n{"":20}    ACC    NMI  pairs kept  seconds')
     models = {}
-    with warnings.catch_warnings(), threadpool_limits(1):  # small matrices: on a busy machine more threads take longer
+    with warnings.catch_warnings(), threadpool_limits(1):  # for small matrices more threads take longer
         warnings.simplefilter('ignore', ConvergenceWarning)
         for name, model, s in demo_runs(args.samples, args.pairs):
-            print(f'{name:20}  {s["ACC"]:.3f}  {s["NMI"]:.3f}  {s["pairs"]:10.3f}  {s["seconds"]:7.1f}', flush=True)
+            scores = f'{s["ACC"]:.3f}  {s["NMI"]:.3f}  {s["pairs"]:10.3f}  {s["seconds"]:7.1f}'
+            print(f'{name:20}  {scores}', flush=True)
             if hasattr(model, 'history_'): models[name] = model
     demo_figure(models, *_digits(args.samples)).savefig(args.output, dpi=110)
     print(f'\npicture: {args.output}')
@@ -219,17 +223,21 @@ def _demo_options(sub):
 def repeat(args):
     "Do experiments, and tell their scores and what failed"
     if args.scheduler and args.backend != 'dask': raise ValueError('--scheduler goes with --backend dask')
-    if args.backend == 'dask' and not args.scheduler: raise ValueError('--backend dask needs --scheduler ADDRESS')
+    if args.backend == 'dask' and not args.scheduler:
+        raise ValueError('--backend dask needs --scheduler ADDRESS')
     failed = []
     for name in [*EXPERIMENTS, 'fig6'] if args.name == 'all' else [args.name]:
         if name == 'fig6':
             print(f'{similarity_course(args.results)}: similarity matrices')
             continue
-        rows, wrong, path = reproduce(name, args.quick, data=args.data, methods=args.methods, draws=args.draws,
-                                      folder=args.results, n_jobs=args.jobs, scheduler=args.scheduler)
+        rows, wrong, path = reproduce(name, args.quick, data=args.data, methods=args.methods,
+                                      draws=args.draws, folder=args.results, n_jobs=args.jobs,
+                                      scheduler=args.scheduler)
         print(*summary(rows), f'{path}: {len(rows)} runs', sep='\n')
         failed += wrong
-    if failed: raise ValueError('\n  '.join([f'{len(failed)} runs failed:', *(f'{run}: {why}' for run, why in failed)]))
+    if failed:
+        reasons = [f'{run}: {why}' for run, why in failed]
+        raise ValueError('\n  '.join([f'{len(failed)} runs failed:', *reasons]))
 
 # %% ../nbs/22_cli.ipynb #4a985b72
 def _repeat_options(sub):
@@ -242,7 +250,8 @@ def _repeat_options(sub):
     add('--methods', type=_split, metavar='A,B', help='only these methods')
     add('--draws', type=int, metavar='N', help='only the first N draws')
     add('--jobs', type=int, default=-1, metavar='N', help='processes (default: one per core)')
-    add('--backend', choices=('processes', 'dask'), default='processes', help='who computes (default: processes)')
+    add('--backend', choices=('processes', 'dask'), default='processes',
+        help='who computes (default: processes)')
     add('--scheduler', metavar='ADDRESS', help='of a dask cluster')
     add('--results', metavar='FOLDER', help='for the CSV files and the finished runs (default: results)')
     sub.set_defaults(run=repeat)
@@ -252,7 +261,8 @@ def _split(text): return text.split(',')
 # %% ../nbs/22_cli.ipynb #9eb7a495
 def _parser():
     "The `tsnmf` command and its sub-commands"
-    parser = argparse.ArgumentParser(prog='tsnmf', description='Clustering with must-link and cannot-link pairs.')
+    parser = argparse.ArgumentParser(
+        prog='tsnmf', description='Clustering with must-link and cannot-link pairs.')
     parser.add_argument('--version', action='version', version=f'tsnmf {__version__}')
     commands = parser.add_subparsers(required=True, metavar='COMMAND')
     _fit_options(commands.add_parser('fit', help='cluster the rows of a CSV file', description=(

@@ -101,14 +101,14 @@ def embedding_figure(
     known=None,  # `Constraints` to draw as lines; None: no lines
 ) -> Figure:
     "Samples in the plane, by cluster and by class"
-    panels = dict(clusters=labels)
-    if y is not None: panels = dict(clusters=matched(labels, y), classes=np.unique(y, return_inverse=True)[1])
+    if y is None: shown = dict(clusters=labels)
+    else: shown = dict(clusters=matched(labels, y), classes=np.unique(y, return_inverse=True)[1])
     fig = Figure(figsize=(9, 4.6), layout='constrained')
-    for ax, (title, codes) in zip(fig.subplots(1, 2), panels.items()):
+    for ax, (title, codes) in zip(fig.subplots(1, 2), shown.items()):
         if known is not None: draw_links(ax, P, known)
         ax.scatter(*P.T, c=_colors(codes), s=14, zorder=2)
         ax.set(xticks=[], yticks=[], title=title)
-    for ax in fig.axes[len(panels):]: ax.set_axis_off()
+    for ax in fig.axes[len(shown):]: ax.set_axis_off()
     return fig
 
 # %% ../nbs/14a_figures.ipynb #ce09f735
@@ -176,7 +176,8 @@ def clusters_figure(
         ax.set(xticks=[], yticks=middle, yticklabels=sizes, ylabel='samples')
     else:
         ax.scatter(*P.T, c=_colors(labels), s=12)
-        ax.set(xticks=[], yticks=[], title=f'{len(sizes)} clusters of {", ".join(map(str, sizes))} samples')
+        told = ', '.join(map(str, sizes))
+        ax.set(xticks=[], yticks=[], title=f'{len(sizes)} clusters of {told} samples')
     return fig
 
 # %% ../nbs/14a_figures.ipynb #9acfcf88

@@ -26,7 +26,7 @@ def read_rows(
     delimiter: str | None = None,  # None: the most frequent of comma, semicolon and tab in its first line
 ) -> list:  # of (line number, cells); blank lines are skipped
     "The rows of a CSV file"
-    try: text = Path(path).read_text(encoding='utf-8-sig').lstrip('\n')  # spreadsheets write a byte order mark
+    try: text = Path(path).read_text(encoding='utf-8-sig').lstrip('\n')  # Excel marks the byte order
     except UnicodeDecodeError as error:
         raise ValueError(f'{path} is not UTF-8 text (byte {error.start}): save it as CSV in UTF-8') from None
     if not text.strip(): raise ValueError(f'{path} is empty')
@@ -63,7 +63,8 @@ def _there_are(name, names):
     "Where to look for the right name"
     names = list(names)
     near = ', '.join(map(repr, get_close_matches(name, names)))
-    return f'(there are {len(names)}, from {names[0]!r} to {names[-1]!r}{"; nearest: " if near else ""}{near})'
+    nearest = f'; nearest: {near}' if near else ''
+    return f'(there are {len(names)}, from {names[0]!r} to {names[-1]!r}{nearest})'
 
 # %% ../nbs/20_files.ipynb #f3351798
 def pick_columns(
@@ -97,8 +98,9 @@ def check_cells(
     i, j = bad[0]
     name = names[j]
     what = f'{texts[name][i]!r} is not a number' if np.isinf(X[i, j]) else 'the value is missing'
-    raise ValueError(f'{path}, line {lines[i]}, column {name!r}: {what}; mend or delete the row, or leave the '
-                     'column out with --drop or --columns' + f' ({len(bad)} such cells)' * (len(bad) > 1))
+    count = f' ({len(bad)} such cells)' if len(bad) > 1 else ''
+    raise ValueError(f'{path}, line {lines[i]}, column {name!r}: {what}; mend or delete the row, '
+                     f'or leave the column out with --drop or --columns{count}')
 
 # %% ../nbs/20_files.ipynb #4e5618b7
 def check_ids(path, ids, lines):
@@ -157,13 +159,14 @@ def relation(cell: str) -> int:
     "+1 for must-link, -1 for cannot-link, 0 for a word that is neither"
     return RELATIONS.get(cell.lower().replace('_', '-').replace(' ', '-'), 0)
 
-# %% ../nbs/20_files.ipynb #d0fa3e49
+# %% ../nbs/20_files.ipynb #affcd2a3
 def _pair_and_sign(cells, row_of, here):
     "The rows (i < j) that a line names, and its relation; `row_of` has the row of each id"
     if len(cells) < 3: raise ValueError(f'{here}: two samples and a relation needed (see also --delimiter)')
     one, other, word = cells[:3]
     for name in (one, other):
-        if name not in row_of: raise ValueError(f'{here}: no sample is called {name!r} {_there_are(name, row_of)}')
+        if name not in row_of:
+            raise ValueError(f'{here}: no sample is called {name!r} {_there_are(name, row_of)}')
     sign = relation(word)
     if not sign: raise ValueError(f'{here}: {word!r} is neither 1, ML (same) nor -1, CL (different)')
     if one == other: raise ValueError(f'{here}: {one!r} is paired with itself')
@@ -188,7 +191,8 @@ def check_chains(
         joined = ', '.join(f'{ids[a]}–{ids[b]} (line {line_of[a, b]})' for a, b in links)
         i, *_, j = chain
         apart = line_of[min(i, j), max(i, j)]
-        told.append(f'{ids[i]} and {ids[j]} are cannot-linked (line {apart}), but must-links join them: {joined}')
+        told.append(f'{ids[i]} and {ids[j]} are cannot-linked (line {apart}), '
+                    f'but must-links join them: {joined}')
     if told: raise ValueError(f'{path} contradicts itself: {"; ".join(told)}')
 
 # %% ../nbs/20_files.ipynb #b672852f
@@ -205,7 +209,8 @@ def read_pairs(
         here = f'{path}, line {line}'
         pair, sign = _pair_and_sign(cells, row_of, here)
         before, its_line = first.setdefault(pair, (sign, line))
-        if before != sign: raise ValueError(f'{here} contradicts line {its_line} about {cells[0]} and {cells[1]}')
+        if before != sign:
+            raise ValueError(f'{here} contradicts line {its_line} about {cells[0]} and {cells[1]}')
     pairs = np.array([*first], dtype=int).reshape(-1, 2)
     signs = np.array([sign for sign, _ in first.values()])
     known = Constraints(len(ids), pairs[signs > 0], pairs[signs < 0])

@@ -21,7 +21,8 @@ def in_words(
     error: Exception,
 ) -> str:
     "An exception as a sentence"
-    return str(error) if isinstance(error, ValueError) and str(error) else f'{type(error).__name__}: {error}'
+    if isinstance(error, ValueError) and str(error): return str(error)
+    return f'{type(error).__name__}: {error}'
 
 # %% ../nbs/20a_jobs.ipynb #c39f8627
 def serve(
@@ -44,15 +45,16 @@ def _end_with_parent():
     multiprocessing.parent_process().join()
     os._exit(1)
 
-# %% ../nbs/20a_jobs.ipynb #080ee96f
+# %% ../nbs/20a_jobs.ipynb #60775a9b
 @contextmanager
 def _uninterrupted():
     "What is started here never hears of Ctrl-C, not even while it is still importing"
     resource_tracker.ensure_running()  # starting it would lift the block
-    blocked = hasattr(signal, 'pthread_sigmask') and signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    can_block = hasattr(signal, 'pthread_sigmask')  # not on every system
+    if can_block: before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try: yield
     finally:
-        if blocked is not False: signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        if can_block: signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 # %% ../nbs/20a_jobs.ipynb #14391b4f
 def _start_process():
@@ -86,7 +88,7 @@ class Worker:
         self.thread.start()
 
     def _follow(self, job, on):
-        "Send the job and tell the news; `on` may start the next job, so `busy` is no sign that this one goes on"
+        "Send the job and tell the news (when `on` has started the next job, this thread still has to end)"
         kind, value = 'send', job
         while kind in ('send', 'progress', 'tick'):
             try:

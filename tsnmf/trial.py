@@ -101,7 +101,8 @@ def data_code(s: Settings) -> list:
     "Lines that make X and y"
     if s.data == 'own': lines = ['# X and y are your own']
     elif s.data in BUNDLED:
-        lines = [f'from sklearn.datasets import {BUNDLED[s.data].split("(")[0]}', f'X, y = {BUNDLED[s.data]}']
+        call = BUNDLED[s.data]
+        lines = [f'from sklearn.datasets import {call.split("(")[0]}', f'X, y = {call}']
     else:
         lines = ['from tsnmf import datasets', f'bunch = datasets.load({s.data!r})',
                  'X, y = bunch.data, bunch.target']
@@ -218,9 +219,10 @@ def _plane(M):
 def scores_of(labels, y, known, seconds) -> dict:
     "How good a clustering is, by name"
     kept = metrics.constraint_satisfaction(labels, *known)
-    truth = {} if y is None else dict(ACC=metrics.clustering_accuracy(y, labels), NMI=metrics.nmi(y, labels),
-                                      ARI=metrics.ari(y, labels))
-    return {**truth, 'kept': kept, 'seconds': seconds}
+    told = dict(kept=kept, seconds=seconds)
+    if y is None: return told
+    accuracy = metrics.clustering_accuracy(y, labels)
+    return dict(ACC=accuracy, NMI=metrics.nmi(y, labels), ARI=metrics.ari(y, labels)) | told
 
 # %% ../nbs/20b_trial.ipynb #bfd50904
 @dataclass(frozen=True)
@@ -260,9 +262,10 @@ def run_once(
     else:
         frames = baseline_frames(X, y, model)
         best = len(frames) - 1
-    return Trial(settings, y, model.labels_, known, frames, best,
-                 positions(X, getattr(model, 'embedding_', None)), scores_of(model.labels_, y, known, seconds),
-                 list(dict.fromkeys(str(w.message) for w in caught)))
+    places = positions(X, getattr(model, 'embedding_', None))
+    scores = scores_of(model.labels_, y, known, seconds)
+    notes = list(dict.fromkeys(str(w.message) for w in caught))
+    return Trial(settings, y, model.labels_, known, frames, best, places, scores, notes)
 
 def _best_index(model):
     "Which outer iteration of a fitted `TSNMF` counts, from 0"
@@ -358,7 +361,7 @@ def advise(
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
         model = clone(model).fit(X, known)
-        pairs = suggest_pairs(model.embedding_, known, n_pairs, similarity=_graph_of(model, X), random_state=n_answers)
-    V = model.embedding_
+        V, graph = model.embedding_, _graph_of(model, X)
+        pairs = suggest_pairs(V, known, n_pairs, similarity=graph, random_state=n_answers)
     strength = V.max(axis=1) / np.maximum(np.linalg.norm(V, axis=1), 1e-12)
     return Advice(model.labels_, strength, pairs.tolist(), n_answers)
