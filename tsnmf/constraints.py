@@ -270,20 +270,21 @@ def _draw_between(parts, groups, limit, rng):
     drawn = groups[rng.choice(len(groups), limit, p=count / count.sum())]
     return unordered(order[first[drawn] + (rng.random_sample(drawn.shape) * parts.sizes[drawn]).astype(int)])
 
-# %% ../nbs/01_constraints.ipynb #4c06ba54
+# %% ../nbs/01_constraints.ipynb #0205a47a
 def pairs_satisfied(
     known: Constraints,
-    labels: np.ndarray,  # (n,) clusters
+    labels,  # (n,) clusters
 ) -> float:  # in [0, 1]; 1 if nothing is known
     "Share of the pairs that the labels respect"
     if not len(known.pairs): return 1.
+    labels = column_or_1d(labels)
     i, j = known.pairs.T
     return float(np.mean((labels[i] == labels[j]) == (known.sign > 0)))
 
-# %% ../nbs/01_constraints.ipynb #87c88fca
+# %% ../nbs/01_constraints.ipynb #0d94b318
 def groups_satisfied(
     closed: Closure,
-    labels: np.ndarray,  # (n,) clusters
+    labels,  # (n,) clusters
 ) -> float:  # in [0, 1]; 1 if nothing is known
     "The same for a closure, whose pairs are counted, not listed"
     total = closed.n_must_link + closed.n_cannot_link
