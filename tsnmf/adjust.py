@@ -8,6 +8,7 @@ __all__ = ['adjust_similarity', 'adjust_clipped']
 # %% ../nbs/05_adjust.ipynb #6223739c
 import numpy as np
 from scipy.sparse import issparse
+from .checks import as_dense
 
 # %% ../nbs/05_adjust.ipynb #d5691b7d
 def adjust_similarity(
@@ -15,10 +16,9 @@ def adjust_similarity(
     Z,  # (n, n) constraints: > 0 together, < 0 apart, 0 unknown; dense or sparse
 ):  # (n, n) symmetric and non-negative; sparse if both inputs are
     "Raise similarities where Z > 0, lower them where Z < 0 (Eq. 15)"
-    if issparse(S) and issparse(Z): together, apart = Z.maximum(0), abs(Z).multiply(S)
-    else:
-        S, Z = (M.toarray() if issparse(M) else np.asarray(M) for M in (S, Z))
-        together, apart = np.maximum(Z, 0), np.abs(Z) * S
+    if not (issparse(S) and issparse(Z)): S, Z = as_dense(S), as_dense(Z)
+    together = Z.maximum(0) if issparse(Z) else np.maximum(Z, 0)
+    apart = abs(Z).multiply(S) if issparse(Z) else np.abs(Z) * S
     S = abs(S + together - apart)
     return (S + S.T) / 2
 

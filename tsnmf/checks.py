@@ -4,12 +4,13 @@
 
 # %% auto #0
 __all__ = ['SMALL', 'check_choice', 'check_parameters', 'check_samples', 'check_similarity', 'as_dense', 'ConstraintError',
-           'some_pairs', 'check_pairs', 'check_start', 'power_of_two', 'limit_threads', 'optional']
+           'some_pairs', 'check_pairs', 'check_start', 'power_of_two', 'OneThread', 'limit_threads', 'optional']
 
 # %% ../nbs/00_checks.ipynb #1039be5c
 from contextlib import nullcontext
 from importlib import import_module
 from numbers import Real
+from threading import Lock
 
 import numpy as np
 from scipy.sparse import issparse
@@ -114,14 +115,32 @@ def power_of_two(X) -> float:
     "A power of two above the largest absolute value in X"
     return 2. ** np.frexp(abs(X).max())[1]
 
-# %% ../nbs/00_checks.ipynb #d2475993
+# %% ../nbs/00_checks.ipynb #935ffbff
+class OneThread:
+    "The linear algebra on one thread while anyone is inside; the last one to leave gives the others back"
+    def __init__(self):
+        self.lock = Lock()
+        self.inside = 0
+
+    def __enter__(self):
+        with self.lock:
+            if not self.inside: self.limits = threadpool_limits(1)
+            self.inside += 1
+
+    def __exit__(self, *error):
+        with self.lock:
+            self.inside -= 1
+            if not self.inside: self.limits.restore_original_limits()
+
+# %% ../nbs/00_checks.ipynb #6f203874
 SMALL = 2000  # samples
+_one_thread = OneThread()
 
 def limit_threads(
     n_samples: int,  # how large the matrices are
 ):  # a context manager
     "One thread for the linear algebra of small problems, all that there are for large ones"
-    return threadpool_limits(1) if n_samples <= SMALL else nullcontext()
+    return _one_thread if n_samples <= SMALL else nullcontext()
 
 # %% ../nbs/00_checks.ipynb #045ec7cf
 def optional(

@@ -69,7 +69,11 @@ def _start_process():
 # %% ../nbs/20a_jobs.ipynb #8523a261
 class Worker:
     "A process that works for a widget, one job at a time"
-    def __init__(self): self.process, self.busy, self.cancelled, self.thread = None, False, False, None
+    def __init__(self):
+        self.process = None
+        self.thread = None
+        self.busy = False
+        self.cancelled = False
 
     def launch(self):
         "Start the process, unless it is there"
@@ -83,7 +87,8 @@ class Worker:
         "Begin a job"
         if self.busy: raise RuntimeError('a job is running: wait for it, or cancel it')
         self.launch()
-        self.busy, self.cancelled = True, False
+        self.busy = True
+        self.cancelled = False
         self.thread = threading.Thread(target=self._follow, args=((function, args), on), daemon=True)
         self.thread.start()
 

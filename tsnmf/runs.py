@@ -23,12 +23,11 @@ from time import perf_counter, strftime
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from scipy.sparse import issparse
-from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 from . import baselines
 from .adjust import adjust_similarity
 from .admm import solve_paper
-from .checks import optional
+from .checks import limit_threads, optional
 from .constraints import random_pairs, sample_labels, sample_pairs
 from .datasets import load, scale
 from .loop import RECIPES, solve_parts
@@ -145,7 +144,7 @@ def execute(run: Run) -> dict:
     known = PROTOCOLS[run.protocol](y, run.amount, run.seed)
     k = len(np.unique(y))
     reset_peak_memory()
-    with threadpool_limits(1), warnings.catch_warnings():
+    with limit_threads(0), warnings.catch_warnings():
         warnings.simplefilter('ignore')
         began = perf_counter()
         fitted = METHODS[run.method](X, known, k, run.seed, **run.params)

@@ -72,7 +72,8 @@ def project_capped_simplex(
     sums = np.clip(y + knots[:, None], 0, 1).sum(axis=1)
     j = np.clip(np.searchsorted(sums, total), 1, len(knots) - 1)
     within = y + (knots[j - 1] + knots[j]) / 2
-    free, ones = (0 < within) & (within < 1), within >= 1
+    free = (0 < within) & (within < 1)
+    ones = within >= 1
     if not free.any(): return ones.astype(float)
     return np.clip(y + (total - ones.sum() - y[free].sum()) / free.sum(), 0, 1)
 
@@ -106,12 +107,14 @@ def _orthogonalize(q, Q):
     total = 0
     for _ in range(2):  # once is not enough in floating point
         overlap = Q @ q[..., None]
-        q, total = q - (Q.swapaxes(1, 2) @ overlap)[..., 0], total + overlap[..., 0]
+        q = q - (Q.swapaxes(1, 2) @ overlap)[..., 0]
+        total = total + overlap[..., 0]
     return q, total
 
 def _tridiagonal_eigh(diagonal, below):
     "Eigenvalues and eigenvectors of m tridiagonal matrices"
-    d, b = np.array(diagonal).T, np.array(below).T
+    d = np.array(diagonal).T
+    b = np.array(below).T
     T = np.zeros((*d.shape, d.shape[1]))
     i = np.arange(d.shape[1])
     T[:, i, i] = d
@@ -131,7 +134,8 @@ def residual_spectral(
     which = np.arange(m)
     noise = np.random.RandomState(0).standard_normal((m, n))
     q = noise if start is None else start + 1e-2 * noise / np.sqrt(n)
-    Q, diagonal, below = np.empty((m, 0, n)), [], []
+    Q = np.empty((m, 0, n))
+    diagonal, below = [], []
     for j in range(n):
         q = q / np.maximum(np.linalg.norm(q, axis=1, keepdims=True), EPS)
         Q = np.concatenate([Q, q[:, None]], axis=1)
@@ -217,5 +221,4 @@ def enhanced_snmf(
         if (variant == 'default' and change <= 1e-5 * SS) or (variant == 'reference' and t > 300 and change < 1e-3):
             converged = True
             break
-    Vstar, V = normalize_rows(Vstar), normalize_rows(V)
-    return EnhancedSNMFResult(Vstar, V, alpha, d, np.array(objective), t, converged)
+    return EnhancedSNMFResult(normalize_rows(Vstar), normalize_rows(V), alpha, d, np.array(objective), t, converged)

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['t_product', 't_transpose', 't_identity', 't_svd', 'fourier_singular_values', 'tensor_nuclear_norm', 'tubal_rank',
            'shrink_singular', 'top_eigen', 'shrink_symmetric', 'shrink_gram', 'svt_pair', 't_svt_general', 't_svt',
-           'tail_below', 'shrink_again']
+           'shrink_again']
 
 # %% ../nbs/03_tensor.ipynb #c3750631
 import numpy as np
@@ -94,7 +94,8 @@ def top_eigen(
         w, W = np.linalg.eigh(Q.T @ (M @ Q))
         V = Q @ W
         if np.abs(w).min() > tau: return top_eigen(M, tau, _widen(V, 2 * len(w)))
-    order, rank = np.argsort(-np.abs(w), kind='stable'), np.count_nonzero(np.abs(w) > tau)
+    order = np.argsort(-np.abs(w), kind='stable')
+    rank = np.count_nonzero(np.abs(w) > tau)
     w, V = w[order], V[:, order]
     return w[:rank], V[:, :rank], _widen(V, rank + rank // 4 + 10)
 
@@ -125,7 +126,9 @@ def shrink_gram(
     "Singular value thresholding by the eigenvalues of M Mᵀ, where that is accurate enough"
     if tau < 1e-5 * np.linalg.norm(M): return shrink_singular(M, tau)
     w, U = np.linalg.eigh(M @ M.T)
-    s, U = np.sqrt(w[w > tau**2]), U[:, w > tau**2]
+    kept = w > tau**2
+    s = np.sqrt(w[kept])
+    U = U[:, kept]
     return (U * (1 - tau / s)) @ (U.T @ M), s - tau
 
 # %% ../nbs/03_tensor.ipynb #5cb056e3
@@ -161,7 +164,7 @@ def t_svt(
     return np.stack(svt_pair(T[:, :, 0], T[:, :, 1], tau)[:2], axis=2)
 
 # %% ../nbs/03_tensor.ipynb #f55c673a
-def tail_below(
+def _tail_below(
     M: np.ndarray,  # (n, n) symmetric
     tau: float,  # threshold
     w: np.ndarray,  # (r,) eigenvalues found
@@ -184,5 +187,5 @@ def shrink_again(
 ):  # the shrunk matrix, its singular values, and a guess for next time
     "Singular value thresholding of a symmetric matrix, from a guess of the space that remains"
     w, V, Q = top_eigen(M, tau, Q)
-    if verify and not tail_below(M, tau, w, V): w, V, Q = top_eigen(M, tau)
+    if verify and not _tail_below(M, tau, w, V): w, V, Q = top_eigen(M, tau)
     return _rebuild(w, V, tau), np.abs(w) - tau, Q

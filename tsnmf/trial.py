@@ -4,9 +4,8 @@
 
 # %% auto #0
 __all__ = ['BUNDLED', 'SUPERVISION', 'AMOUNTS', 'OURS', 'Settings', 'present', 'available', 'methods', 'chosen_parameters',
-           'data_code', 'model_code', 'code_for', 'prepare', 'Frame', 'frame_of', 'first_frame', 'baseline_frames',
-           'positions', 'scores_of', 'Trial', 'run_once', 'figure_for', 'consistent', 'chain_answers', 'implied',
-           'next_pair', 'Advice', 'advise']
+           'code_for', 'prepare', 'Frame', 'positions', 'Trial', 'run_once', 'figure_for', 'consistent',
+           'chain_answers', 'implied', 'next_pair', 'Advice', 'advise']
 
 # %% ../nbs/20b_trial.ipynb #98209404
 import os
@@ -97,7 +96,7 @@ def chosen_parameters(
 # %% ../nbs/20b_trial.ipynb #ea41a221
 _SCALING = {'features': 'StandardScaler().fit_transform(X)', 'samples': 'normalize(X)'}
 
-def data_code(s: Settings) -> list:
+def _data_code(s: Settings) -> list:
     "Lines that make X and y"
     if s.data == 'own': lines = ['# X and y are your own']
     elif s.data in BUNDLED:
@@ -114,7 +113,7 @@ def data_code(s: Settings) -> list:
     return lines
 
 # %% ../nbs/20b_trial.ipynb #6deab3e4
-def model_code(s: Settings) -> list:
+def _model_code(s: Settings) -> list:
     "Lines that make what is known, and the model"
     drawing = SUPERVISION[s.protocol].format(amount=s.amount, seed=s.seed)
     name = s.method.split('.')[0]
@@ -128,7 +127,7 @@ def code_for(
     settings: Settings,
 ) -> str:
     "The Python code that repeats a trial"
-    lines = [*data_code(settings), *model_code(settings), 'labels = model.fit_predict(X, known)']
+    lines = [*_data_code(settings), *_model_code(settings), 'labels = model.fit_predict(X, known)']
     if settings.data != 'own' or settings.protocol != 'nothing':  # there are classes to compare with
         lines += ['from tsnmf.metrics import clustering_accuracy', 'print(clustering_accuracy(y, labels))']
     imports = [line for line in lines if line.startswith(('from ', 'import '))]
@@ -147,7 +146,7 @@ def prepare(
         if settings.n_clusters is None:
             raise ValueError('there are no classes to count: choose the number of clusters, or give y')
     space = dict(X=X, y=y)
-    exec('\n'.join(data_code(settings) + model_code(settings)), space)
+    exec('\n'.join(_data_code(settings) + _model_code(settings)), space)
     return tuple(space[name] for name in ('X', 'y', 'known', 'model'))
 
 # %% ../nbs/20b_trial.ipynb #7b8c9dcb
@@ -173,14 +172,14 @@ class Frame:
     alpha: np.ndarray | None = None  # (m,) weights of the ensemble
 
 # %% ../nbs/20b_trial.ipynb #949325fd
-def frame_of(it, y=None) -> Frame:
+def _frame_of(it, y=None) -> Frame:
     "What is shown of an `Iteration`"
     sorted_by = it.labels if y is None else y
     scores = dict(objective=it.objective, residual=it.residual, kept=it.satisfaction, seconds=it.seconds)
     if y is not None: scores['ACC'] = metrics.clustering_accuracy(y, it.labels)
     return Frame(*_reduced(it.A, sorted_by), _reduced(it.Z, sorted_by)[0], scores, it.alpha)
 
-def first_frame(it, y=None) -> Frame:
+def _first_frame(it, y=None) -> Frame:
     "The similarity that an `Iteration` began with"
     return Frame(*_reduced(it.S, it.labels if y is None else y))
 
@@ -190,7 +189,7 @@ def _graph_of(model, X):
     graph = getattr(model, 'graph_', None)
     return knn_graph(X) if graph is None else graph
 
-def baseline_frames(X, y, model) -> list:
+def _baseline_frames(X, y, model) -> list:
     "The graph, and the similarity that the embedding of a `model` stands for"
     order = model.labels_ if y is None else y
     frames = [Frame(*_reduced(_graph_of(model, X), order))]
@@ -215,7 +214,7 @@ def _plane(M):
     return np.pad(components, ((0, 0), (0, 2)))[:, :2]
 
 # %% ../nbs/20b_trial.ipynb #dd6a8844
-def scores_of(labels, y, known, seconds) -> dict:
+def _scores_of(labels, y, known, seconds) -> dict:
     "How good a clustering is, by name"
     kept = known.satisfaction(labels)
     told = dict(kept=kept, seconds=seconds)
@@ -248,8 +247,8 @@ def run_once(
     X, y, known, model = prepare(settings, X, y)
     frames = []
     def watch(it):
-        if not frames: frames.append(first_frame(it, y))
-        frames.append(frame_of(it, y))
+        if not frames: frames.append(_first_frame(it, y))
+        frames.append(_frame_of(it, y))
         report(frames[-1])
     if settings.method in OURS: model.set_params(callback=watch)
     began = perf_counter()
@@ -259,10 +258,10 @@ def run_once(
     seconds = perf_counter() - began
     if frames: best = model.best_index_ + 1
     else:
-        frames = baseline_frames(X, y, model)
+        frames = _baseline_frames(X, y, model)
         best = len(frames) - 1
     places = positions(X, getattr(model, 'embedding_', None))
-    scores = scores_of(model.labels_, y, known, seconds)
+    scores = _scores_of(model.labels_, y, known, seconds)
     notes = list(dict.fromkeys(str(w.message) for w in caught))
     return Trial(settings, y, model.labels_, known, frames, best, places, scores, notes)
 

@@ -76,7 +76,9 @@ def _columns(left, right, width, gap):
 # %% ../nbs/21_widgets.ipynb #79e4b4ee
 class Teller:
     "A line for messages, and a place where exceptions become messages"
-    def __init__(self): self.line, self.lock = ipywidgets.HTML(), threading.RLock()
+    def __init__(self):
+        self.line = ipywidgets.HTML()
+        self.lock = threading.RLock()
 
     def say(self, text): self.line.value = f'<div role="status">{html.escape(text)}</div>'
 
@@ -202,7 +204,8 @@ def _save_link(content):
 class Outcome(ipywidgets.VBox):
     "What came out of the runs, and the choice of how to look at it"
     def __init__(self, teller: Teller):
-        self.teller, self.runs = teller, []
+        self.teller = teller
+        self.runs = []
         self.view = ipywidgets.ToggleButtons(options=VIEWS, style=dict(button_width='auto'))
         self.slider = _field(ipywidgets.IntSlider, 'outer iteration', min=0, max=0)
         self.where = _field(ipywidgets.Dropdown, 'positions', options=[''])
@@ -220,8 +223,10 @@ class Outcome(ipywidgets.VBox):
         "Show a trial"
         self.runs.append(trial)
         self.slider.max = len(trial.frames) - 1
-        self.slider.value, self.where.options = trial.best, [*trial.positions]
-        self.table.value, self.code.value = runs_table(self.runs), code_for(trial.settings)
+        self.slider.value = trial.best
+        self.where.options = [*trial.positions]
+        self.table.value = runs_table(self.runs)
+        self.code.value = code_for(trial.settings)
         self.show()
 
     def show(self):
@@ -269,7 +274,8 @@ class Explorer(_EndsItsWorker, ipywidgets.HBox):
     ):
         self.own = None if X is None else np.asarray(X), None if y is None else np.asarray(y)
         self.controls = Controls(X is not None, y is not None)
-        self.teller, self.worker = Teller(), Worker()
+        self.teller = Teller()
+        self.worker = Worker()
         self.outcome = Outcome(self.teller)
         self.run_button, self.cancel_button, self.progress = below = _run_buttons()
         form = [*self.controls.fields, ipywidgets.HBox(below)]
@@ -284,12 +290,15 @@ class Explorer(_EndsItsWorker, ipywidgets.HBox):
             settings = self.controls.settings
             X, y = self.own if settings.data == 'own' else (None, None)
             self.worker.start(run_once, settings, X, y, on=self._on)
-            self.began, self.progress.value, self.progress.max = perf_counter(), 0, settings.max_iter
+            self.began = perf_counter()
+            self.progress.value = 0
+            self.progress.max = settings.max_iter
             self._running(True)
             self.teller.say('running …')
 
     def _running(self, running):
-        self.run_button.disabled, self.cancel_button.disabled = running, not running
+        self.run_button.disabled = running
+        self.cancel_button.disabled = not running
 
     def _on(self, kind, value):
         "News from the process"
@@ -354,7 +363,8 @@ def keyboard(
     try: import anywidget, traitlets
     except ModuleNotFoundError: return None
     class Keyboard(anywidget.AnyWidget):
-        _esm, actions = SCRIPT, traitlets.Dict(KEYS).tag(sync=True)
+        _esm = SCRIPT
+        actions = traitlets.Dict(KEYS).tag(sync=True)
     keys = Keyboard()
     keys.on_msg(lambda widget, action, buffers: press(action))
     return keys
@@ -502,13 +512,18 @@ class PairLabeller(_Refitting):
         random_state: int = 0,
     ):
         X = np.asarray(X, dtype=float)
-        self.X, self.seed, self.record = X, random_state, AnswerLog(path, len(X))
+        self.X = X
+        self.seed = random_state
+        self.record = AnswerLog(path, len(X))
         if model is None: model = TSNMF(n_clusters, max_iter=1, n_embeddings=3, random_state=random_state)
         if image_shape: self.shown = X.reshape(-1, *image_shape)  # of the clusters
         else: self.shown = positions(X)['samples (principal components)']
         def sample(i): return self.shown[i] if image_shape else feature_bars(X, i, feature_names)
-        self.model, self.render = model, render or sample
-        self.advice, self.fitted, self.worker = None, None, Worker()
+        self.model = model
+        self.render = render or sample
+        self.advice = None
+        self.fitted = None
+        self.worker = Worker()
         super().__init__(self.press)
         self.refresh()
 
