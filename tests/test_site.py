@@ -5,6 +5,8 @@ from pathlib import Path
 import nbformat, pytest
 from nbformat.v4 import new_code_cell as code, new_markdown_cell as md, new_notebook, new_output
 
+tiny_site = pytest.mark.xdist_group('tiny site')  # one worker: it is built once
+
 SETTINGS = '''[DEFAULT]
 repo = tiny
 lib_name = tiny
@@ -115,6 +117,7 @@ def browse(docs, browser):
     return page
 
 
+@tiny_site
 def test_all_that_a_notebook_holds_is_shown(browse, docs):
     browse.goto((docs/'core.html').as_uri())
     browse.wait_for_function('window.MathJax?.startup?.promise?.then(() => true)')
@@ -133,6 +136,7 @@ def test_all_that_a_notebook_holds_is_shown(browse, docs):
     assert not browse.outside
 
 
+@tiny_site
 def test_links_lead_to_pages_and_headings(browse, docs):
     for page in ('index', 'core', 'tutorials/first'):
         browse.goto((docs/f'{page}.html').as_uri())
@@ -146,6 +150,7 @@ def test_links_lead_to_pages_and_headings(browse, docs):
     assert not browse.outside
 
 
+@tiny_site
 def test_search_works_from_disk(browse, docs):
     browse.goto((docs/'search.html').as_uri() + '?q=zebra')
     browse.wait_for_selector('#search-results li a')
@@ -153,6 +158,7 @@ def test_search_works_from_disk(browse, docs):
     assert not browse.outside
 
 
+@tiny_site
 @pytest.mark.parametrize('change, complaint', [
     (lambda nbs: shutil.copy(nbs/'00_core.ipynb', nbs/'spare.ipynb'), 'spare.ipynb'),
     (lambda nbs: (nbs/'00_core.ipynb').unlink(), '00_core.ipynb'),
