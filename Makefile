@@ -6,7 +6,7 @@ PIP    := PYTHONWARNINGS=ignore $(BIN)/python -m pip --disable-pip-version-check
 NBS    ?= $(sort $(shell find nbs -name '*.ipynb' -not -path '*/.*' -not -name '_*'))
 
 WORKERS ?= 2
-PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
+PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder
 CHOSEN  = $(filter $(NB)%,$(notdir $(NBS)))
 
 .DEFAULT_GOAL := help

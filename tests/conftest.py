@@ -7,7 +7,7 @@ for name in ('OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS'):  # inherited by workers
     os.environ.setdefault(name, '1')
 
 # Two workers are done soonest if what takes longest starts first. Names that are not here, or no longer exist, do no harm.
-LONGEST = ['test_app', '_model.', 'the_site_of_this_project', 'test_site', '_experiments.', 'labels_to_pairs', 'choosing_parameters',
+LONGEST = ['test_app', '_model.', 'test_site', '_experiments.', 'labels_to_pairs', 'choosing_parameters',
            'how_much_supervision', 'first_clustering', 'reading_a_fit', '_labeller.', 'few_dozen_answers', 'baselines_similarity', '_cli.',
            'own_table', 'test_packaging', 'baselines_compared', '_admm.', '_snmf.', '_datasets.', '_widgets.']
 
@@ -22,11 +22,28 @@ def browser():
     if not chromium: pytest.skip('no Chromium: set CHROMIUM to one')
     with sync_playwright() as p: yield p.chromium.launch(executable_path=chromium, args=['--no-sandbox'])
 
+@pytest.fixture(scope='session')
+def copy_sources(root):
+    "Copies a folder of the clone, without the caches that tests of another worker may be writing there"
+    def copy(name, target): return shutil.copytree(root/name, target/name, ignore=shutil.ignore_patterns('.*', '__pycache__'))
+    return copy
+
 def place(item):
     "Where a test stands in the list of the longest, or behind it"
     return next((i for i, name in enumerate(LONGEST) if name in item.nodeid), len(LONGEST))
 
 def pytest_collection_modifyitems(items): items.sort(key=place)
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Notebooks go to whichever worker is free; any other file of tests goes to one worker, for its tests share a server or a site.
+    (xdist has marks for this, `--dist loadgroup`, which pytest 9.2 makes it overlook in silence.)"""
+    from xdist.scheduler import LoadScopeScheduling
+    class Files(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            file = nodeid.partition('::')[0]
+            return nodeid if file.endswith('test_notebooks.py') else file
+    return Files(config, log)
 
 def slowest_cells(reporter, n=5):
     "(seconds, first line, test) of the `n` slowest notebook cells; workers send them along with their reports"

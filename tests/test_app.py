@@ -3,7 +3,6 @@ import csv, os, re, signal, socket, subprocess, sys, time, urllib.request
 
 import psutil, pytest
 
-pytestmark = pytest.mark.xdist_group('app')  # one worker: they share a server
 PATIENCE = 180_000  # milliseconds, on a busy machine
 
 

@@ -3,9 +3,9 @@ import os, shutil, subprocess, sys, venv
 
 SOURCES = ('settings.ini', 'setup.py', 'pyproject.toml', 'README.md', 'LICENSE')
 
-def test_wheel_works_in_an_empty_environment(root, tmp_path):
+def test_wheel_works_in_an_empty_environment(root, tmp_path, copy_sources):
     source = tmp_path/'source'  # a copy: the build leaves files, and other tests read the original meanwhile
-    shutil.copytree(root/'tsnmf', source/'tsnmf')
+    copy_sources('tsnmf', source)
     for name in SOURCES: shutil.copy(root/name, source)
     env = {name: value for name, value in os.environ.items() if name != 'PYTHONPATH'}
     def run(*command):

@@ -5,8 +5,6 @@ from pathlib import Path
 import nbformat, pytest
 from nbformat.v4 import new_code_cell as code, new_markdown_cell as md, new_notebook, new_output
 
-tiny_site = pytest.mark.xdist_group('tiny site')  # one worker: it is built once
-
 SETTINGS = '''[DEFAULT]
 repo = tiny
 lib_name = tiny
@@ -117,7 +115,6 @@ def browse(docs, browser):
     return page
 
 
-@tiny_site
 def test_all_that_a_notebook_holds_is_shown(browse, docs):
     browse.goto((docs/'core.html').as_uri())
     browse.wait_for_function('window.MathJax?.startup?.promise?.then(() => true)')
@@ -136,7 +133,6 @@ def test_all_that_a_notebook_holds_is_shown(browse, docs):
     assert not browse.outside
 
 
-@tiny_site
 def test_links_lead_to_pages_and_headings(browse, docs):
     for page in ('index', 'core', 'tutorials/first'):
         browse.goto((docs/f'{page}.html').as_uri())
@@ -150,7 +146,6 @@ def test_links_lead_to_pages_and_headings(browse, docs):
     assert not browse.outside
 
 
-@tiny_site
 def test_search_works_from_disk(browse, docs):
     browse.goto((docs/'search.html').as_uri() + '?q=zebra')
     browse.wait_for_selector('#search-results li a')
@@ -158,7 +153,6 @@ def test_search_works_from_disk(browse, docs):
     assert not browse.outside
 
 
-@tiny_site
 @pytest.mark.parametrize('change, complaint', [
     (lambda nbs: shutil.copy(nbs/'00_core.ipynb', nbs/'spare.ipynb'), 'spare.ipynb'),
     (lambda nbs: (nbs/'00_core.ipynb').unlink(), '00_core.ipynb'),
@@ -170,8 +164,8 @@ def test_what_is_missing_fails_the_build(project, root, tmp_path, change, compla
     assert code == 1 and complaint in said and 'Traceback' not in said
 
 
-def test_the_site_of_this_project_builds(root, tmp_path):
+def test_the_site_of_this_project_builds(root, tmp_path, copy_sources):
     for name in ('settings.ini', '_quarto.yml'): shutil.copy(root/name, tmp_path)
-    for name in ('nbs', 'tsnmf'): shutil.copytree(root/name, tmp_path/name)
+    for name in ('nbs', 'tsnmf'): copy_sources(name, tmp_path)
     said, code = build(tmp_path, root)
     assert code == 0 and 'Warning' not in said, said
