@@ -5,6 +5,10 @@ BIN    := $(VENV)/bin
 PIP    := PYTHONWARNINGS=ignore $(BIN)/python -m pip --disable-pip-version-check
 NBS    ?= $(sort $(shell find nbs -name '*.ipynb' -not -path '*/.*' -not -name '_*'))
 
+WORKERS ?= 2
+PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder
+CHOSEN  = $(filter $(NB)%,$(notdir $(NBS)))
+
 .DEFAULT_GOAL := help
 .PHONY: help env demo test test-slow bench reproduce app lab nbs export readme docs clean
 
@@ -38,13 +42,19 @@ $(VENV)/app: $(VENV)/core
 demo: $(VENV)/core ## a first look: real data, a few hundred pairs, a picture (demo.png)
 	@$(BIN)/tsnmf demo --output demo.png
 
-test: env ## check everything; the last line counts what passed and failed
+test: env ## check everything; the last line counts what passed and failed (NB=06 for one chapter)
+ifdef NB
+	$(if $(CHOSEN),,$(error no notebook in nbs/ has a name that starts with $(NB)))
+	@echo "== testing: export, $(CHOSEN)"
+	@$(PYTEST) tests/test_export.py tests/test_notebooks.py -k "test_export or /$(NB)"
+else
 	@echo "== testing: export, notebooks, README, packaging, site"
-	@$(BIN)/python -m pytest
+	@$(PYTEST)
+endif
 
 test-slow: env ## the notebooks again, with the cells flagged slow
 	@echo "== running every notebook, slow cells included"
-	@TSNMF_TEST_FLAGS=slow $(BIN)/python -m pytest tests/test_notebooks.py
+	@TSNMF_TEST_FLAGS=slow $(PYTEST) tests/test_notebooks.py
 
 bench: env ## time ratios, measured side by side in one run (ARGS="--against paper", "--threads", "--before REV" for one of them)
 	@$(BIN)/python tools/bench.py $(ARGS)

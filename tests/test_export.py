@@ -4,9 +4,9 @@ from pathlib import Path
 
 def sources(folder): return {p.name: p.read_text() for p in sorted(folder.glob('*.py'))}
 
-def test_package_is_in_step_with_the_notebooks(root, tmp_path):
+def test_package_is_in_step_with_the_notebooks(root, tmp_path, copy_sources):
     shutil.copy(root/'settings.ini', tmp_path)
-    shutil.copytree(root/'nbs', tmp_path/'nbs')
+    copy_sources('nbs', tmp_path)
     (tmp_path/'tsnmf').mkdir()
     shutil.copy(root/'tsnmf'/'__init__.py', tmp_path/'tsnmf')
     subprocess.run([Path(sys.executable).parent/'nbdev_export'], cwd=tmp_path, check=True)

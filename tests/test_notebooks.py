@@ -1,5 +1,5 @@
 """Every notebook is clean, runs top to bottom, and was committed with the outputs of such a run."""
-import os, subprocess, sys
+import json, os, subprocess, sys
 from pathlib import Path
 import pytest
 
@@ -8,9 +8,11 @@ NOTEBOOKS = sorted(str(p.relative_to(ROOT)) for p in (ROOT/'nbs').rglob('*.ipynb
                    if not any(part.startswith(('.', '_')) for part in p.relative_to(ROOT).parts))
 
 @pytest.mark.parametrize('path', NOTEBOOKS)
-def test_runs_with_the_outputs_it_was_saved_with(path):
+def test_runs_with_the_outputs_it_was_saved_with(path, tmp_path, record_property):
     flags = os.environ.get('TSNMF_TEST_FLAGS', '')
-    done = subprocess.run([sys.executable, 'tools/notebooks.py', 'check', path, '--flags', flags], cwd=ROOT)
+    times = tmp_path/'seconds.json'
+    done = subprocess.run([sys.executable, 'tools/notebooks.py', 'check', path, '--flags', flags, '--seconds', times], cwd=ROOT)
+    if times.exists(): record_property('cells', json.loads(times.read_text()))  # travels with the report to the summary
     assert done.returncode == 0, f'{path}: see above'
 
 @pytest.mark.parametrize('path', NOTEBOOKS)

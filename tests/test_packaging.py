@@ -1,17 +1,25 @@
 """The wheel installs into an empty environment, imports there without nbdev, and brings the command."""
-import subprocess, sys, venv
+import os, shutil, subprocess, sys, venv
 
-def test_wheel_works_in_an_empty_environment(root, tmp_path):
-    subprocess.run([sys.executable, '-m', 'build', '--wheel', '--outdir', tmp_path, root], check=True, stdout=subprocess.DEVNULL)
+SOURCES = ('settings.ini', 'setup.py', 'pyproject.toml', 'README.md', 'LICENSE')
+
+def test_wheel_works_in_an_empty_environment(root, tmp_path, copy_sources):
+    source = tmp_path/'source'  # a copy: the build leaves files, and other tests read the original meanwhile
+    copy_sources('tsnmf', source)
+    for name in SOURCES: shutil.copy(root/name, source)
+    env = {name: value for name, value in os.environ.items() if name != 'PYTHONPATH'}
+    def run(*command):
+        return subprocess.run(command, cwd=tmp_path, env=env, check=True, text=True, stdout=subprocess.PIPE).stdout
+
+    run(sys.executable, '-m', 'build', '--wheel', '--outdir', tmp_path, source)
     wheel, = tmp_path.glob('*.whl')
-    venv.create(tmp_path/'env', with_pip=True)
-    python = tmp_path/'env'/'bin'/'python'
-    subprocess.run([python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', wheel], check=True)
+    venv.create(tmp_path/'env')
+    bin = tmp_path/'env'/'bin'
+    run(sys.executable, '-m', 'pip', '--python', bin/'python', 'install', '--quiet', '--no-compile', '--disable-pip-version-check', wheel)
     imports = '''
 import importlib, importlib.util, pkgutil, tsnmf
 for module in pkgutil.iter_modules(tsnmf.__path__): importlib.import_module(f"tsnmf.{module.name}")
 assert importlib.util.find_spec("nbdev") is None and importlib.util.find_spec("fastcore") is None
 print(tsnmf.__version__)'''
-    shown = subprocess.run([python, '-c', imports], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
-    assert shown.strip() in wheel.name
-    subprocess.run([tmp_path/'env'/'bin'/'tsnmf', '--help'], check=True, stdout=subprocess.DEVNULL)
+    assert run(bin/'python', '-c', imports).strip() in wheel.name
+    run(bin/'tsnmf', '--help')

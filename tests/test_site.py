@@ -164,8 +164,8 @@ def test_what_is_missing_fails_the_build(project, root, tmp_path, change, compla
     assert code == 1 and complaint in said and 'Traceback' not in said
 
 
-def test_the_site_of_this_project_builds(root, tmp_path):
+def test_the_site_of_this_project_builds(root, tmp_path, copy_sources):
     for name in ('settings.ini', '_quarto.yml'): shutil.copy(root/name, tmp_path)
-    for name in ('nbs', 'tsnmf'): shutil.copytree(root/name, tmp_path/name)
+    for name in ('nbs', 'tsnmf'): copy_sources(name, tmp_path)
     said, code = build(tmp_path, root)
     assert code == 0 and 'Warning' not in said, said

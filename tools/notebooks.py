@@ -1,5 +1,5 @@
 """Run notebooks the way `nbdev_test` does, and keep the outputs: to save them, or to compare them with the saved ones."""
-import argparse, os, sys
+import argparse, json, os, sys, time
 from pathlib import Path
 
 for name in ('OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS'):  # many small products: on a busy machine more threads only wait for each other
@@ -12,13 +12,23 @@ from nbdev.clean import _nbdev_clean
 from nbdev.config import get_config
 
 
+def first_line(cell):
+    "The first line that is not an instruction to nbdev"
+    lines = [line for line in cell.source.splitlines() if line.strip() and not line.startswith('#|')]
+    return lines[0] if lines else ''
+
+
 class Recorder(CaptureShell):
     "The shell of `nbdev_test`, which otherwise throws away what it has run"
     ran = None
+    seconds = []  # (how long, first line) of each cell
 
     def cell(self, cell, **kwargs):
-        if cell.cell_type == 'code': cell.outputs = []
+        if cell.cell_type != 'code': return
+        cell.outputs = []
+        start = time.perf_counter()
         super().cell(cell, **kwargs)
+        Recorder.seconds.append((time.perf_counter() - start, first_line(cell)))
 
     def run_all(self, nb, **kwargs):
         Recorder.ran = nb
@@ -55,7 +65,7 @@ def is_clean(path):
 def stale_cells(path, ran):
     "The first lines of cells that have saved outputs and give none when run, or the other way round"
     pairs = zip(code_cells(read_nb(path)), code_cells(ran))
-    return [saved.source.splitlines()[0] for saved, fresh in pairs if bool(saved.outputs) != bool(fresh.outputs)]
+    return [first_line(saved) for saved, fresh in pairs if bool(saved.outputs) != bool(fresh.outputs)]
 
 
 def main():
@@ -63,6 +73,7 @@ def main():
     parser.add_argument('action', choices=['run', 'check'])
     parser.add_argument('notebooks', nargs='+')
     parser.add_argument('--flags', default='', help='also run cells with these flags, e.g. slow')
+    parser.add_argument('--seconds', type=Path, metavar='FILE', help='write here how long each cell took')
     args = parser.parse_args()
     failed = False
     for path in args.notebooks:
@@ -73,6 +84,7 @@ def main():
         elif stale := stale_cells(path, ran):
             failed = True
             print(f'saved outputs are not those of a run (make nbs NBS={path} mends it); cells:', *stale, sep='\n  ')
+    if args.seconds: args.seconds.write_text(json.dumps(Recorder.seconds))
     sys.exit(failed)
 
 
