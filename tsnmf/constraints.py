@@ -22,7 +22,7 @@ from .partition import Partition
 # %% ../nbs/01_constraints.ipynb #33ed9ffa
 def unordered(pairs: np.ndarray) -> np.ndarray:
     "Distinct pairs i < j, sorted; self-pairs dropped"
-    i, j = np.sort(pairs, axis=1).T
+    i, j = np.sort(pairs.astype(np.int64), axis=1).T
     base = j.max(initial=0) + 1
     codes = np.unique((i * base + j)[i != j])  # a pair as one number: much quicker to sort
     return np.column_stack(np.divmod(codes, base))
