@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['SMALL', 'check_choice', 'check_parameters', 'check_samples', 'check_similarity', 'as_dense', 'ConstraintError',
-           'some_pairs', 'check_pairs', 'check_start', 'power_of_two', 'OneThread', 'limit_threads', 'optional']
+           'ConstraintWarning', 'some_pairs', 'check_pairs', 'check_start', 'power_of_two', 'OneThread',
+           'limit_threads', 'optional']
 
 # %% ../nbs/00_checks.ipynb #1039be5c
 from contextlib import nullcontext
@@ -65,10 +66,17 @@ def as_dense(M) -> np.ndarray:
 
 # %% ../nbs/00_checks.ipynb #47693caa
 class ConstraintError(ValueError):
-    "Pairs that cannot be used: malformed, or contradicting each other (then `chains` says through which samples)"
-    def __init__(self, message, chains=()):
+    "Pairs that cannot be used: malformed, or impossible to keep; then `chains` or `witness` says why"
+    def __init__(self, message,
+        chains=(),  # of samples: neighbours must-linked, ends cannot-linked
+        witness=(),  # pairs and signs that so many clusters cannot keep
+    ):
         super().__init__(message)
         self.chains = chains
+        self.witness = witness
+
+# %% ../nbs/00_checks.ipynb #1e466c39
+class ConstraintWarning(UserWarning): "Pairs that the labels do not keep, or clusters that could not be filled"
 
 # %% ../nbs/00_checks.ipynb #2bdaad74
 def some_pairs(pairs, limit: int = 3) -> str:

@@ -57,7 +57,7 @@ ENOUGH = 5000  # pairs of each kind
 
 def choose_view(
     X,  # (n, d) samples
-    known: Constraints,  # what is known of the pairs
+    known: Constraints,  # what is known of the pairs, with all it implies
     n_clusters: int,  # k
     similarity: Callable,  # from samples to their graph
     pose: Callable,  # from graph and pairs to a `Problem`
@@ -66,8 +66,7 @@ def choose_view(
     "Of the plain metric and those that the pairs ask for, the one that speaks best for itself"
     plain = look(X, known, similarity, pose)
     if len(plain.problem.parts) <= n_clusters: return plain  # nothing is left to cluster
-    plenty = min(known.n_must_link, known.n_cannot_link) > ENOUGH  # then what they imply is not needed
-    pairs, sign = (known if plenty else plain.problem.known).draw(ENOUGH, rng)
+    pairs, sign = known.draw(ENOUGH, rng)
     path = metric_path(X, pairs, sign, rng)
     seed = rng.randint(2**31)
     if len(path) == 1: return plain

@@ -4,12 +4,14 @@
 
 # %% auto #0
 __all__ = ['LISTED', 'unordered', 'pair_matrix', 'Constraints', 'must_link_groups', 'Closure', 'contradictions', 'close',
-           'labels_to_constraints', 'as_constraints', 'sample_pairs', 'sample_labels', 'random_pairs']
+           'labels_to_constraints', 'as_constraints', 'two_sides', 'mutually_apart', 'settle', 'colouring', 'implied',
+           'deduce', 'sample_pairs', 'sample_labels', 'random_pairs']
 
 # %% ../nbs/01_constraints.ipynb #a731064b
 import math
 from functools import cached_property
 from numbers import Real
+from time import perf_counter
 
 import numpy as np
 from scipy.sparse import coo_matrix, csr_matrix, triu
@@ -60,6 +62,8 @@ def _check_disjoint(
 # %% ../nbs/01_constraints.ipynb #88d477f0
 class Constraints:
     "Must-link and cannot-link pairs among `n_samples` samples"
+    n_classes = 0  # where the pairs come from labels: how many there are
+
     def __init__(self,
         n_samples: int,  # n
         must_link=(),  # (r, 2) pairs that belong together
@@ -102,8 +106,14 @@ class Constraints:
     @cached_property
     def _closure(self): return close(self)
     def between(self): return self
+    def deduce(self, n_clusters):
+        if n_clusters not in self._deduced: self._deduced[n_clusters] = deduce(self, n_clusters)
+        return self._deduced[n_clusters]
+    @cached_property
+    def _deduced(self): return {}
     def draw(self, limit, random_state=None): return _draw_pairs(self, limit, random_state)
     def satisfaction(self, labels): return _pairs_satisfied(self, labels)
+    def broken(self, labels): return _broken_pairs(self, labels)
 
 # %% ../nbs/01_constraints.ipynb #1ba65df7
 def _matrix_to_constraints(
@@ -120,7 +130,7 @@ def _matrix_to_constraints(
 # %% ../nbs/01_constraints.ipynb #2e4369cf
 def must_link_groups(known: Constraints) -> np.ndarray:
     "The group (0, 1, …) of each sample: connected components of the must-links"
-    return connected_components(_links(known), directed=False)[1]
+    return connected_components(_links(known), directed=False)[1].astype(np.intp)
 
 def _links(known):
     "The must-links as a graph"
@@ -211,21 +221,32 @@ def close(known: Constraints) -> Closure:
     groups = must_link_groups(known)
     return Closure(groups, unordered(groups[known.cannot_link]))
 
+# %% ../nbs/01_constraints.ipynb #c6911f14
+def _is_mixed(y):
+    "Would numpy turn numbers into words?"
+    return isinstance(y, (list, tuple)) and len({isinstance(label, str) for label in y}) == 2
+
+def _is_unknown(label):
+    "-1, also as a word; nothing, an empty word, NaN"
+    if isinstance(label, str): return label.strip() in ('', '-1')
+    return label is None or label != label or label == -1
+
 # %% ../nbs/01_constraints.ipynb #37d8fd62
 def labels_to_constraints(
-    y,  # (n,) labels, -1 = unknown
+    y,  # (n,) labels; -1, '-1', '', None or NaN: unknown
 ) -> Closure:
     "All pairs among the labelled samples"
-    y = column_or_1d(y)
-    if y.dtype.kind == 'f' and not np.isfinite(y).all():
-        raise ConstraintError('y has NaN or infinite labels: mark unknown labels by -1')
-    labelled = y != -1
-    classes, codes = np.unique(y[labelled], return_inverse=True)
+    y = column_or_1d(np.array(y, dtype=object) if _is_mixed(y) else y)
+    labelled = ~np.array([_is_unknown(label) for label in y.tolist()], dtype=bool)
+    try: classes, codes = np.unique(y[labelled], return_inverse=True)
+    except TypeError: raise ConstraintError('y mixes labels that cannot be compared, such as words and numbers') from None
     k = len(classes)
     groups = np.empty(len(y), dtype=np.intp)
     groups[labelled] = codes
     groups[~labelled] = k + np.arange(len(y) - len(codes))  # each on its own
-    return Closure(groups, np.column_stack(np.triu_indices(k, 1)))
+    closed = Closure(groups, np.column_stack(np.triu_indices(k, 1)))
+    closed.n_classes = k
+    return closed
 
 # %% ../nbs/01_constraints.ipynb #95ce182b
 def as_constraints(
@@ -293,6 +314,215 @@ def _groups_satisfied(
     together = (counts.data * (counts.data - 1)).sum() / 2
     broken = counts[closed.apart[:, 0]].multiply(counts[closed.apart[:, 1]]).sum()
     return float((together + closed.n_cannot_link - broken) / total)
+
+# %% ../nbs/01_constraints.ipynb #a5112be5
+def _broken_pairs(
+    known: Constraints,
+    labels,  # (n,) clusters
+) -> np.ndarray:  # (b, 3) i, j and +1 or -1
+    "The pairs that the labels do not respect"
+    if known.satisfaction(labels) == 1: return np.empty((0, 3), dtype=np.intp)  # nothing has to be listed
+    i, j = known.pairs.T
+    wrong = (labels[i] == labels[j]) != (known.sign > 0)
+    return np.column_stack([known.pairs, known.sign])[wrong].astype(np.intp)
+
+# %% ../nbs/01_constraints.ipynb #780a489e
+class _Impossible(Exception): "No clustering with so many clusters keeps what is known"
+
+def _double_cover(known):
+    "The pairs as a graph of the samples (0 … n-1) and their twins on the other side (n … 2n-1)"
+    n = known.n_samples
+    i, j = known.pairs.T
+    across = known.sign < 0
+    ends = np.where(across, j + n, j), np.where(across, j, j + n)
+    joined = np.concatenate([i, i + n]), np.concatenate(ends)
+    return csr_matrix((np.ones(2 * len(i)), joined), shape=(2 * n, 2 * n))
+
+# %% ../nbs/01_constraints.ipynb #7f41d83b
+def two_sides(known: Constraints) -> Closure:
+    "Everything that pairs imply about two clusters"
+    side = connected_components(_double_cover(known), directed=False)[1]
+    here, there = side.reshape(2, -1)
+    if (here == there).any(): raise _Impossible
+    sides, groups = np.unique(here, return_inverse=True)
+    opposite = np.searchsorted(sides, there).clip(max=len(sides) - 1)
+    inhabited = sides[opposite] == there  # there are samples on the other side, not only twins
+    return Closure(groups, unordered(np.column_stack([groups, opposite])[inhabited]))
+
+# %% ../nbs/01_constraints.ipynb #38f94638
+def _neighbours(closed):
+    "Who is apart from whom, as a graph of the groups"
+    g = len(closed.partition)
+    both = np.vstack([closed.apart, closed.apart[:, ::-1]])
+    return csr_matrix((np.ones(len(both), dtype=np.int32), both.T), shape=(g, g))
+
+def _peeled(N, least):
+    "The groups that have at least so many neighbours among themselves, their graph, and the others as they were taken away"
+    alive = np.arange(N.shape[0])
+    gone = []
+    while True:
+        kept = np.asarray(N.sum(axis=1)).ravel() >= least
+        if kept.all(): return alive, N, np.concatenate([*gone, np.empty(0, int)])
+        gone.append(alive[~kept])
+        alive = alive[kept]
+        N = N[kept][:, kept]
+
+def _row(N, i): return N.indices[N.indptr[i]:N.indptr[i + 1]]
+
+# %% ../nbs/01_constraints.ipynb #b7cde31a
+def mutually_apart(
+    N: csr_matrix,  # (g, g) who is apart from whom
+    seed: int,  # a group to begin with
+) -> list:  # of groups
+    "Groups that are all apart from each other, as many as are found by taking the best connected one each time"
+    found = [seed]
+    candidates = _row(N, seed)
+    while len(candidates):
+        among = N[candidates][:, candidates]
+        best = np.asarray(among.sum(axis=1)).argmax()
+        found.append(int(candidates[best]))
+        candidates = candidates[_row(among, best)]
+    return found
+
+# %% ../nbs/01_constraints.ipynb #99426993
+def _forced(N, k, deadline):
+    "Pairs of groups that must be together because k - 1 mutually apart groups exclude both from everywhere else"
+    seen = np.zeros(N.shape[0], dtype=bool)
+    for seed in np.argsort(-np.asarray(N.sum(axis=1)).ravel(), kind='stable'):
+        if seen[seed]: continue
+        if perf_counter() > deadline: break
+        apart = mutually_apart(N, seed)
+        seen[apart] = True
+        if len(apart) > k: raise _Impossible
+        excluded = np.asarray(N[:, apart].sum(axis=1)).ravel()
+        if len(apart) == k:
+            if (excluded == k).any(): raise _Impossible
+            single = np.setdiff1d(np.flatnonzero(excluded == k - 1), apart)
+            home = np.array(apart)[N[single][:, apart].toarray().argmin(axis=1)]
+            links = np.column_stack([single, home])
+        else:
+            rest = np.flatnonzero(excluded == k - 1)
+            links = np.column_stack([rest[:-1], rest[1:]]) if len(apart) == k - 1 else np.empty((0, 2), int)
+        if len(links): return links
+    return np.empty((0, 2), int)
+
+# %% ../nbs/01_constraints.ipynb #c91cb738
+def settle(
+    closed: Closure,
+    n_clusters: int,  # k
+    seconds: float = 2.,  # how long to look
+) -> Closure:
+    "Groups joined where nothing else is possible, until nothing moves"
+    deadline = perf_counter() + seconds
+    while True:
+        alive, N, _ = _peeled(_neighbours(closed), n_clusters - 1)
+        links = alive[_forced(N, n_clusters, deadline)]
+        if not len(links): return closed
+        joined = must_link_groups(Constraints(len(closed.partition), links))
+        apart = joined[closed.apart]
+        if (apart[:, 0] == apart[:, 1]).any(): raise _Impossible
+        closed = Closure(joined[closed.groups], unordered(apart))
+
+# %% ../nbs/01_constraints.ipynb #59e2db6b
+def colouring(
+    closed: Closure,
+    n_clusters: int,  # k
+    steps: int = 5000,  # how many to try
+) -> np.ndarray | None:  # (g,) a cluster for each group such that those apart differ; None: none was found in time
+    "Clusters that keep everything known, if such can be found quickly"
+    N = _neighbours(closed)
+    hard, core, easy = _peeled(N, n_clusters)
+    if len(hard) > 3000: return None
+    colours = np.full(N.shape[0], -1)
+    colours[hard] = inside = _coloured(core.toarray() > 0, n_clusters, steps)
+    if (inside < 0).any(): return None
+    for i in easy[::-1]:  # when it was peeled off, it had fewer than k neighbours left
+        colours[i] = np.setdiff1d(np.arange(n_clusters), colours[_row(N, i)])[0]
+    return colours
+
+# %% ../nbs/01_constraints.ipynb #562e57c7
+def _coloured(apart, k, steps):
+    "Colours of a graph (g, g), all of them -1 if the search gave up; `_Impossible` if there are none"
+    g = len(apart)
+    colours = np.full(g, -1)
+    refused = np.zeros((g, k), dtype=int)  # how many neighbours have a colour
+    degree = apart.sum(axis=1)
+    stack = []  # of (group, its colour, largest colour in use before)
+    top, colour = 0, 0  # colours in use, and the next one to try
+    group = int(degree.argmax()) if g else -1
+    while (colours < 0).any():
+        free = [c for c in range(colour, min(top + 1, k)) if not refused[group, c]]
+        if free:
+            steps -= 1
+            if steps < 0: return np.full(g, -1)
+            stack.append((group, free[0], top))
+            colours[group] = free[0]
+            refused[apart[group], free[0]] += 1
+            top = max(top, free[0] + 1)
+            left = np.where(colours < 0, (refused == 0).sum(axis=1), k + 1)
+            group = int(np.lexsort((-degree, left))[0])
+            colour = 0
+        else:  # back
+            if not stack: raise _Impossible
+            group, colour, top = stack.pop()
+            colours[group] = -1
+            refused[apart[group], colour] -= 1
+            colour += 1
+    return colours
+
+# %% ../nbs/01_constraints.ipynb #6ecc3b81
+def implied(
+    known: Constraints,
+    n_clusters: int,  # k
+) -> Closure | None:  # None: it is proved that no such clustering keeps the pairs
+    "Everything that the pairs and the number of clusters imply"
+    closed = known.closure()
+    if not len(closed.apart): return closed
+    try:
+        if n_clusters == 1: raise _Impossible
+        if n_clusters == 2: return two_sides(known)
+        closed = settle(closed, n_clusters)
+        colouring(closed, n_clusters)
+    except _Impossible: return None
+    return closed
+
+# %% ../nbs/01_constraints.ipynb #6cbdc639
+def _witness(known, k, seconds=5.):
+    "Pairs, as few as can be found in time, that no k clusters can keep, and their signs"
+    deadline = perf_counter() + seconds
+    kept = np.arange(len(known.pairs))
+    size = len(kept)
+    while size > 1:
+        size = (size + 1) // 2
+        for start in range(0, len(kept), size)[::-1]:
+            rest = np.delete(kept, slice(start, start + size))
+            fewer = Constraints(known.n_samples, *(known.pairs[rest][known.sign[rest] == s] for s in (1, -1)))
+            if perf_counter() < deadline and implied(fewer, k) is None: kept = rest
+    return known.pairs[kept], known.sign[kept]
+
+# %% ../nbs/01_constraints.ipynb #0bda8063
+def _refusal(known, k):
+    "The error for pairs that no k clusters can keep"
+    pairs, sign = _witness(known, k)
+    samples = np.unique(pairs)
+    clusters = f'{k} cluster' + 's' * (k > 1)
+    if (sign < 0).all() and len(samples) == k + 1 and len(pairs) == k * (k + 1) // 2:
+        told = f'samples {", ".join(map(str, samples))} are all different from each other, which takes {k + 1} clusters'
+    else:
+        shown = ', '.join(f'{i} {"=" if s > 0 else "≠"} {j}' for (i, j), s in zip(pairs[:20], sign))
+        told = f'these pairs (= same, ≠ different) cannot all be kept by {clusters}: {shown}'
+        if len(pairs) > 20: told += f' and {len(pairs) - 20} more'
+    return ConstraintError(f'n_clusters={k} is too small for the pairs: {told}', witness=(pairs, sign))
+
+# %% ../nbs/01_constraints.ipynb #a91cb1dc
+def deduce(
+    known: Constraints,
+    n_clusters: int,  # k
+) -> Closure:
+    "Everything that the pairs and the number of clusters imply, or a `ConstraintError` with a witness"
+    found = implied(known, n_clusters)
+    if found is None: raise _refusal(known, n_clusters)
+    return found
 
 # %% ../nbs/01_constraints.ipynb #31e4bf24
 def _told_by(y, i, j):

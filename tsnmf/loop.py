@@ -20,7 +20,7 @@ from tqdm.auto import trange
 from .adjust import adjust_clipped, adjust_similarity
 from .admm import solve, solve_paper, solve_reference
 from .checks import check_choice, check_parameters, check_start
-from .constraints import Constraints
+from .constraints import Closure, Constraints
 from .graph import normalize_degrees
 from .partition import Partition
 from .snmf import enhanced_snmf
@@ -39,21 +39,18 @@ class Problem:
 # %% ../nbs/06_loop.ipynb #ce14edf6
 def contract(
     S,  # (n, n) similarity
-    known: Constraints,  # what is known of the pairs
-    closure: bool = True,  # False: every sample stays on its own, and only the given pairs are known
+    known: Constraints,  # a closure: its groups are the parts; else every sample stays on its own
 ) -> Problem:
-    "Must-linked samples as one, by the closure of the constraints"
-    told = known.closure() if closure else known
-    parts = told.partition if closure else Partition(np.arange(known.n_samples))
-    Z = told.between().matrix().toarray()
+    "Samples that must be together as one"
+    parts = known.partition if isinstance(known, Closure) else Partition(np.arange(known.n_samples))
+    Z = known.between().matrix().toarray()
     np.fill_diagonal(Z, 1 - 1 / parts.sizes)
-    return Problem(parts, parts.mean(S), Z, told)
+    return Problem(parts, parts.mean(S), Z, known)
 
 # %% ../nbs/06_loop.ipynb #95bfaa9c
 def as_given(
     S,  # (n, n) similarity
     known: Constraints,  # what is known of the pairs
-    closure: bool = True,  # makes no difference here
     symmetric: bool = True,  # False: a pair counts only in the direction given
 ) -> Problem:
     "Every sample a part of its own, and no pair but those given"
@@ -124,7 +121,7 @@ def _solve_program(A0, problem, lam, *, A_init=None, random_state=None, **_):
 @dataclass(frozen=True)
 class Recipe:
     "The parts of Algorithm 1, as functions"
-    pose: Callable  # S, known, closure → `Problem`
+    pose: Callable  # S, known → `Problem`
     adjust: Callable  # S, Z → S (Eq. 15)
     factorise: Callable  # S, problem, n_clusters, … → `EnhancedSNMFResult` (Eq. 14)
     solve: Callable  # A0, problem, λ, … → `TensorResult` (Eq. 13)
@@ -311,5 +308,7 @@ def tsnmf(
     knobs = Knobs(**knobs)
     check_knobs(knobs)
     known = Z0 if isinstance(Z0, Constraints) else Constraints.from_matrix(Z0)
-    problem = find_recipe(knobs.variant).pose(S, known, knobs.closure)
+    recipe = find_recipe(knobs.variant)
+    if knobs.closure and not recipe.faithful: known = known.deduce(n_clusters)
+    problem = recipe.pose(S, known)
     return run_loop(problem, n_clusters, knobs, random_state=random_state, verbose=verbose, callback=callback)

@@ -9,18 +9,19 @@ __all__ = ['KEPT', 'PRESETS', 'ConstrainedClusterer', 'TSNMF']
 import warnings
 from copy import copy
 from dataclasses import field
-from functools import partial
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
-from .checks import check_choice, check_similarity, limit_threads
+from .checks import ConstraintError, ConstraintWarning, check_choice, check_similarity, limit_threads, some_pairs
 from .committee import choose_view, look
 from .constraints import as_constraints
 from .graph import check_kernel, check_n_neighbors, join_graph, knn_graph
 from .loop import Knobs, check_knobs, find_recipe, parameters, run_loop, tsnmf
+from .readout import agree, read_out
 
 # %% ../nbs/09_model.ipynb #33b5d5f2
 class ConstrainedClusterer(ClusterMixin, BaseEstimator):
@@ -41,8 +42,9 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         n = X.shape[0]
         self._check_sizes(n)
         known = as_constraints(n, y, must_link, cannot_link)
-        if self.closure: known.closure()  # refuses contradictions, and says through which pairs they arise
+        if self.closure: self._check_facts(known)
         with limit_threads(n): vars(fitted).update(self._fit(X, known))
+        fitted.broken_pairs_ = known.broken(fitted.labels_)
         self.__dict__ = vars(fitted)
         return self
 
@@ -68,6 +70,17 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         if self.n_clusters > n: raise ValueError(f'n_clusters={self.n_clusters} is more than the n_samples={n} of X')
         if hasattr(self, 'n_neighbors'): check_n_neighbors(self.n_neighbors, n)
 
+    def _check_facts(self, known):
+        "Refuse pairs that no such clustering can keep, and say why"
+        k = self.n_clusters
+        if known.n_classes > k:
+            return warnings.warn(f'labels of {known.n_classes} classes for n_clusters={k}: some classes will share a cluster',
+                                 ConstraintWarning)
+        try: known.deduce(k)
+        except ConstraintError as error:
+            hint = '; if some answers may be wrong, closure=False takes them as evidence' * ('closure' in self.get_params())
+            raise ConstraintError(f'{error}{hint}', error.chains, error.witness) from None
+
     def _similarity(self, X):
         "The similarity matrix of checked samples"
         if self.affinity == 'precomputed': return X
@@ -79,6 +92,21 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         tags.input_tags.pairwise = self.affinity == 'precomputed'
         tags.input_tags.positive_only = self.affinity == 'precomputed'
         return tags
+
+# %% ../nbs/09_model.ipynb #c988d744
+def _row_keys(X):
+    "A number for each row, the same for equal rows"
+    if issparse(X):
+        X = X.tocsr(copy=True)
+        X.sum_duplicates()
+        X.eliminate_zeros()
+        ends = zip(X.indptr, X.indptr[1:])
+        return [hash((X.indices[a:b].tobytes(), X.data[a:b].tobytes())) for a, b in ends]
+    return [hash(row.tobytes()) for row in np.ascontiguousarray(X + 0.)]  # + 0.: -0. is 0.
+
+def _label_of_rows(X, labels):
+    "The label of each row by its number; of equal rows that of the first"
+    return dict(zip(_row_keys(X)[::-1], labels[::-1].tolist()))
 
 # %% ../nbs/09_model.ipynb #2685b5db
 @parameters
@@ -111,21 +139,50 @@ class TSNMF(Knobs, ConstrainedClusterer):
 
     def _fit(self, X, known):
         rng = check_random_state(self.random_state)
-        view = self._view(X, known, rng)
+        told, binding = self._told(known)
+        view = self._view(X, told, rng)
         result = run_loop(view.problem, self.n_clusters, self, random_state=rng, verbose=self.verbose, callback=self.callback)
-        if not all(it.converged for it in result.history):
-            warnings.warn('an inner solver reached its last iteration before its stopping rule was met, see history_',
-                          ConvergenceWarning)
-        return dict(labels_=np.unique(result.labels, return_inverse=True)[1], embedding_=result.Vstar,
-                    weights_=result.alpha, metric_=view.metric, graph_=view.graph, n_iter_=len(result.history),
+        labels, embedding = self._read(result.best, view.problem, told if binding else None)
+        self._warn(result, labels, known)
+        return dict(labels_=labels, embedding_=embedding, weights_=result.alpha, metric_=view.metric,
+                    graph_=view.graph, n_iter_=len(result.history), best_index_=result.best_index,
                     history_=[{name: getattr(it, name) for name in KEPT} for it in result.history],
-                    best_index_=result.best_index, _samples=view.samples, _best=result.best)
+                    _samples=view.samples, _best=result.best, _rows=_label_of_rows(X, labels))
+
+    def _told(self, known):
+        "What is known with all it implies, and whether labels have to keep it"
+        if not self.closure or find_recipe(self.variant).faithful: return known, False
+        if known.n_classes > self.n_clusters: return known.closure(), False
+        return known.deduce(self.n_clusters), True
 
     def _view(self, X, known, rng):
         "The view that the pairs choose, or the plain one"
-        pose = partial(find_recipe(self.variant).pose, closure=self.closure)
-        if self.metric == 'euclidean' or self.affinity == 'precomputed': return look(X, known, self._similarity, pose)
-        return choose_view(X, known, self.n_clusters, self._similarity, pose, rng)
+        recipe = find_recipe(self.variant)
+        if self.affinity == 'precomputed' and not recipe.faithful: X = X / (X.max() or 1.)  # must-links weigh 1
+        if self.metric == 'euclidean' or self.affinity == 'precomputed': return look(X, known, self._similarity, recipe.pose)
+        return choose_view(X, known, self.n_clusters, self._similarity, recipe.pose, rng)
+
+    def _read(self, best, problem, facts):
+        "Labels, and the embedding with a column for each of them"
+        if find_recipe(self.variant).faithful: return agree(best.labels, best.Vstar)
+        parts = problem.parts
+        V = best.Vstar[np.unique(parts.of, return_index=True)[1]]  # of the parts
+        labels = read_out(V**2, parts.sizes, facts)
+        return agree(parts.spread(labels), best.Vstar)
+
+    def _warn(self, result, labels, known):
+        "Say what is not as it was asked for"
+        if not all(it.converged for it in result.history):
+            warnings.warn('an inner solver reached its last iteration before its stopping rule was met, see history_',
+                          ConvergenceWarning)
+        found = len(np.unique(labels))
+        if found < self.n_clusters and not find_recipe(self.variant).faithful:
+            warnings.warn(f'{found} clusters instead of n_clusters={self.n_clusters}: what is known leaves no more groups than that',
+                          ConstraintWarning)
+        broken = known.broken(labels)
+        if len(broken):
+            warnings.warn(f'{len(broken)} of the known pairs are not kept, see broken_pairs_: {some_pairs(broken[:, :2])}',
+                          ConstraintWarning)
 
     def predict(self,
         X,  # (m, d) new samples, or their (m, n) similarity to those of `fit` if affinity='precomputed'
@@ -133,9 +190,11 @@ class TSNMF(Knobs, ConstrainedClusterer):
         "The clusters of new samples: a vote of their nearest neighbours among those of `fit`"
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse='csr', dtype=np.float64)
-        if self.metric_ is not None: X = self.metric_.transform(X)
-        votes = X if self.affinity == 'precomputed' else join_graph(X, self._samples, self.n_neighbors)
-        return (votes @ self.embedding_)[:, np.unique(self.embedding_.argmax(axis=1))].argmax(axis=1)
+        samples = X if self.metric_ is None else self.metric_.transform(X)
+        votes = samples if self.affinity == 'precomputed' else join_graph(samples, self._samples, self.n_neighbors)
+        voted = (votes @ self.embedding_)[:, :self.labels_.max() + 1].argmax(axis=1)
+        seen = [self._rows.get(row, vote) for row, vote in zip(_row_keys(X), voted)]  # samples of `fit` are no news
+        return np.array(seen, dtype=self.labels_.dtype)
 
     @property
     def similarity_(self): return self._best.A

@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix, issparse
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_array, check_random_state, check_scalar
 from .checks import check_similarity
-from .constraints import Closure, Constraints
+from .constraints import Closure, Constraints, implied
 from .graph import default_n_neighbors, knn_graph
 
 # %% ../nbs/01a_queries.ipynb #1b216278
@@ -142,7 +142,7 @@ def suggest_pairs(
     "The pairs to ask next, the most informative first; none is implied by what is known"
     V, S = _check_query(embedding, known, similarity)
     check_scalar(n_pairs, 'n_pairs', (int, np.integer), min_val=0)
-    closed = known.closure()
+    closed = implied(known, V.shape[1]) or known.closure()  # or if there are more clusters than columns
     sizes = closed.partition.sizes
     U = normalize(closed.partition.membership().T @ np.maximum(V, 0), norm='l1')
     tie = 1 + 1e-6 * check_random_state(random_state).random_sample(len(sizes))
