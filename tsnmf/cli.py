@@ -54,10 +54,12 @@ def _summarize(table, known, model, **more):
     n, d = table.X.shape
     kept = known.satisfaction(model.labels_) if known.n_must_link + known.n_cannot_link else None
     parameters = {name: value for name, value in model.get_params().items() if value is not None}
+    broken = [[table.ids[i], table.ids[j], 'same' if sign > 0 else 'different'] for i, j, sign in model.broken_pairs_]
     history = [{name: value for name, value in it.items() if name != 'labels'} for it in model.history_]
     return dict(version=__version__, n_samples=n, n_features=d, columns=table.names,
                 n_clusters=len(np.unique(model.labels_)), sizes=np.bincount(model.labels_),
                 n_must_link=known.n_must_link, n_cannot_link=known.n_cannot_link, contradictions=0, pairs_kept=kept,
+                broken_pairs=broken,
                 parameters=parameters, **more, history=history)
 
 # %% ../nbs/22_cli.ipynb #04ea33c0

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['BUNDLED', 'SUPERVISION', 'AMOUNTS', 'OURS', 'Settings', 'present', 'available', 'methods', 'chosen_parameters',
            'code_for', 'prepare', 'Frame', 'positions', 'Trial', 'run_once', 'figure_for', 'consistent',
-           'chain_answers', 'implied', 'next_pair', 'Advice', 'advise']
+           'chain_answers', 'is_settled', 'settle_answers', 'next_pair', 'Advice', 'advise']
 
 # %% ../nbs/20b_trial.ipynb #98209404
 import os
@@ -22,7 +22,7 @@ from sklearn.manifold import spectral_embedding
 from . import datasets, metrics
 from .baselines import METHODS, all_estimators
 from .checks import optional
-from .constraints import Constraints
+from .constraints import Constraints, implied
 from .figures import convergence_figure, embedding_figure, similarity_figure, weights_figure
 from .graph import knn_graph
 from .plots import tiled
@@ -306,7 +306,7 @@ def chain_answers(
     return [(*sorted((chain[0], chain[-1])), 'different'), *links]
 
 # %% ../nbs/20b_trial.ipynb #18dd9020
-def implied(
+def is_settled(
     closed,  # `Closure` of what is known
     i: int,
     j: int,
@@ -314,6 +314,19 @@ def implied(
     "Does it follow from what is known whether they belong together?"
     g, h = sorted(closed.groups[[i, j]])
     return bool(g == h or (closed.apart == (g, h)).all(axis=1).any())
+
+# %% ../nbs/20b_trial.ipynb #b1e6aa1a
+def settle_answers(
+    known: Constraints,  # the answers; may contradict each other
+    n_clusters: int,  # k
+    before=None,  # `Closure` of what was known before the last answer
+) -> tuple:  # `Closure`, and what there is to say about it
+    "Everything that follows from the answers"
+    free = consistent(known) if known.contradictions(limit=1) else known
+    closed = implied(free, n_clusters)
+    if closed is None: return free.closure(), f' These answers need more than {n_clusters} clusters.'
+    more = 0 if before is None else closed.n_must_link + closed.n_cannot_link - before.n_must_link - before.n_cannot_link - 1
+    return closed, f' That settled {more:.0f} more.' if more > 0 else ''
 
 # %% ../nbs/20b_trial.ipynb #ae015098
 def next_pair(
@@ -323,7 +336,7 @@ def next_pair(
     random_state=None,
 ):  # (i, j), or None if everything is known
     "The first pair of the queue that is still worth asking, or a random one"
-    def is_open(i, j): return tuple(sorted((i, j))) not in skipped and not implied(closed, i, j)
+    def is_open(i, j): return tuple(sorted((i, j))) not in skipped and not is_settled(closed, i, j)
     rng = np.random.RandomState(random_state)
     n = closed.n_samples
     drawn = (rng.choice(n, 2, replace=False).tolist() for _ in range(200))  # most are open until the end

@@ -319,7 +319,7 @@ from .constraints import Constraints
 from .figures import clusters_figure, feature_bars
 from .files import ANSWERS, AnswerLog
 from .model import TSNMF
-from .trial import advise, chain_answers, consistent, next_pair, positions
+from .trial import advise, chain_answers, consistent, next_pair, positions, settle_answers
 
 # %% ../nbs/21b_labeller.ipynb #238a9e6e
 KEYS = {'s': 'same', 'd': 'different', ' ': 'skip', 'u': 'undo'}
@@ -468,7 +468,8 @@ class _Refitting(_EndsItsWorker, _Dialogue):
         "Ask the next question (or `pair`), tell how things stand, and let the fit begin"
         known = self.record.known
         chains = known.contradictions(limit=1)
-        self.closed = consistent(known).closure() if chains else known.closure()
+        self.closed, more = settle_answers(known, self.model.n_clusters, self.closed)
+        said += more
         queue = self.advice.queue if self.advice else []
         skipped = {*self.record.pairs('skip')}
         self.pair = pair or next_pair(queue, self.closed, skipped, self.seed + len(self.record.rows))
@@ -522,6 +523,7 @@ class PairLabeller(_Refitting):
         self.model = model
         self.render = render or sample
         self.advice = None
+        self.closed = None
         self.fitted = None
         self.worker = Worker()
         super().__init__(self.press)
