@@ -9,6 +9,7 @@ __all__ = ['KEPT', 'PRESETS', 'ConstrainedClusterer', 'TSNMF']
 import warnings
 from copy import copy
 from dataclasses import field
+from hashlib import blake2b
 
 import numpy as np
 from scipy.sparse import issparse
@@ -21,7 +22,7 @@ from .committee import choose_view, look
 from .constraints import as_constraints
 from .graph import check_kernel, check_n_neighbors, join_graph, knn_graph
 from .loop import Knobs, check_knobs, find_recipe, parameters, run_loop, tsnmf
-from .readout import agree, read_out
+from .readout import agree, read_samples
 
 # %% ../nbs/09_model.ipynb #33b5d5f2
 class ConstrainedClusterer(ClusterMixin, BaseEstimator):
@@ -45,6 +46,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         if self.closure: self._check_facts(known)
         with limit_threads(n): vars(fitted).update(self._fit(X, known))
         fitted.broken_pairs_ = known.broken(fitted.labels_)
+        fitted._warn()
         self.__dict__ = vars(fitted)
         return self
 
@@ -75,11 +77,13 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         k = self.n_clusters
         if known.n_classes > k:
             return warnings.warn(f'labels of {known.n_classes} classes for n_clusters={k}: some classes will share a cluster',
-                                 ConstraintWarning)
+                                 ConstraintWarning, stacklevel=3)
         try: known.deduce(k)
         except ConstraintError as error:
             hint = '; if some answers may be wrong, closure=False takes them as evidence' * ('closure' in self.get_params())
             raise ConstraintError(f'{error}{hint}', error.chains, error.witness) from None
+
+    def _warn(self): "Say what is not as it was asked for"
 
     def _similarity(self, X):
         "The similarity matrix of checked samples"
@@ -95,17 +99,18 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
 
 # %% ../nbs/09_model.ipynb #c988d744
 def _row_keys(X):
-    "A number for each row, the same for equal rows"
+    "Eight bytes for each row, the same for equal rows"
     if issparse(X):
         X = X.tocsr(copy=True)
         X.sum_duplicates()
         X.eliminate_zeros()
         ends = zip(X.indptr, X.indptr[1:])
-        return [hash((X.indices[a:b].tobytes(), X.data[a:b].tobytes())) for a, b in ends]
-    return [hash(row.tobytes()) for row in np.ascontiguousarray(X + 0.)]  # + 0.: -0. is 0.
+        rows = (X.indices[a:b].astype(np.int64).tobytes() + X.data[a:b].tobytes() for a, b in ends)
+    else: rows = (row.tobytes() for row in np.ascontiguousarray(X + 0.))  # + 0.: -0. is 0.
+    return [blake2b(row, digest_size=8).digest() for row in rows]  # Python's own hash is another one in every process
 
 def _label_of_rows(X, labels):
-    "The label of each row by its number; of equal rows that of the first"
+    "The label of each row by its key; of equal rows that of the first"
     return dict(zip(_row_keys(X)[::-1], labels[::-1].tolist()))
 
 # %% ../nbs/09_model.ipynb #2685b5db
@@ -142,8 +147,9 @@ class TSNMF(Knobs, ConstrainedClusterer):
         told, binding = self._told(known)
         view = self._view(X, told, rng)
         result = run_loop(view.problem, self.n_clusters, self, random_state=rng, verbose=self.verbose, callback=self.callback)
-        labels, embedding = self._read(result.best, view.problem, told if binding else None)
-        self._warn(result, labels, known)
+        labels, embedding = agree(result.labels, result.Vstar)
+        if not find_recipe(self.variant).faithful:
+            labels, embedding = read_samples(result.Vstar, view.problem.parts, told if binding else None)
         return dict(labels_=labels, embedding_=embedding, weights_=result.alpha, metric_=view.metric,
                     graph_=view.graph, n_iter_=len(result.history), best_index_=result.best_index,
                     history_=[{name: getattr(it, name) for name in KEPT} for it in result.history],
@@ -162,27 +168,17 @@ class TSNMF(Knobs, ConstrainedClusterer):
         if self.metric == 'euclidean' or self.affinity == 'precomputed': return look(X, known, self._similarity, recipe.pose)
         return choose_view(X, known, self.n_clusters, self._similarity, recipe.pose, rng)
 
-    def _read(self, best, problem, facts):
-        "Labels, and the embedding with a column for each of them"
-        if find_recipe(self.variant).faithful: return agree(best.labels, best.Vstar)
-        parts = problem.parts
-        V = best.Vstar[np.unique(parts.of, return_index=True)[1]]  # of the parts
-        labels = read_out(V**2, parts.sizes, facts)
-        return agree(parts.spread(labels), best.Vstar)
-
-    def _warn(self, result, labels, known):
-        "Say what is not as it was asked for"
-        if not all(it.converged for it in result.history):
-            warnings.warn('an inner solver reached its last iteration before its stopping rule was met, see history_',
-                          ConvergenceWarning)
-        found = len(np.unique(labels))
-        if found < self.n_clusters and not find_recipe(self.variant).faithful:
-            warnings.warn(f'{found} clusters instead of n_clusters={self.n_clusters}: what is known leaves no more groups than that',
-                          ConstraintWarning)
-        broken = known.broken(labels)
-        if len(broken):
-            warnings.warn(f'{len(broken)} of the known pairs are not kept, see broken_pairs_: {some_pairs(broken[:, :2])}',
-                          ConstraintWarning)
+    def _warn(self):
+        found = len(np.unique(self.labels_))
+        if not all(it['converged'] for it in self.history_): warnings.warn(
+            'an inner solver reached its last iteration before its stopping rule was met, see history_',
+            ConvergenceWarning, stacklevel=3)
+        if found < self.n_clusters and not find_recipe(self.variant).faithful: warnings.warn(
+            f'{found} clusters instead of n_clusters={self.n_clusters}: what is known leaves no more groups',
+            ConstraintWarning, stacklevel=3)
+        if len(self.broken_pairs_): warnings.warn(
+            f'{len(self.broken_pairs_)} of the known pairs are not kept, see broken_pairs_: {some_pairs(self.broken_pairs_[:, :2])}',
+            ConstraintWarning, stacklevel=3)
 
     def predict(self,
         X,  # (m, d) new samples, or their (m, n) similarity to those of `fit` if affinity='precomputed'
