@@ -77,7 +77,7 @@ class Constraints:
         _check_disjoint(n_samples, self.pairs, self.sign)
 
     def __repr__(self):
-        return f'{self.n_samples} samples, {self.n_must_link:.0f} must-link, {self.n_cannot_link:.0f} cannot-link'
+        return f'{self.n_samples} samples, {self.n_must_link} must-link, {self.n_cannot_link} cannot-link'
 
     @property
     def must_link(self): return self.pairs[self.sign > 0]
@@ -155,9 +155,9 @@ class Closure(Constraints):
     @property
     def groups(self): return self.partition.of
     @property
-    def n_must_link(self): return (self._sizes * (self._sizes - 1)).sum() / 2
+    def n_must_link(self): return int((self._sizes * (self._sizes - 1)).sum() / 2)
     @property
-    def n_cannot_link(self): return (self._sizes[self.apart[:, 0]] * self._sizes[self.apart[:, 1]]).sum()
+    def n_cannot_link(self): return int((self._sizes[self.apart[:, 0]] * self._sizes[self.apart[:, 1]]).sum())
     @property
     def _sizes(self): return self.partition.sizes.astype(float)  # a product of two may not fit an integer
 
