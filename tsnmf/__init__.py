@@ -1,4 +1,4 @@
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 from tsnmf import constraints, datasets, metrics
 from tsnmf.constraints import Constraints
