@@ -24,6 +24,7 @@ from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler, normalize
 from threadpoolctl import threadpool_info, threadpool_limits
 from . import __version__
+from .checks import ConstraintError
 from .constraints import Constraints, random_pairs
 from .experiments import EXPERIMENTS, SAME, reproduce, similarity_course, summary
 from .figures import demo_figure, fit_figure
@@ -32,6 +33,14 @@ from .graph import knn_graph
 from .metrics import clustering_accuracy, nmi
 from .model import PRESETS, TSNMF
 from .snmf import snmf
+
+# %% ../nbs/22_cli.ipynb #87c863a5
+def _by_names(error, k, ids):
+    "The error with the ids of the samples"
+    if not error.witness: return error
+    pairs, sign = error.witness
+    told = ', '.join(f'{ids[i]} {"=" if s > 0 else "≠"} {ids[j]}' for (i, j), s in zip(pairs[:20], sign))
+    return ValueError(f'-k {k} is too small for the pairs: these (= same, ≠ different) cannot all be kept: {told}')
 
 # %% ../nbs/22_cli.ipynb #bc547289
 def _fit_table(table, known, args):
@@ -44,7 +53,8 @@ def _fit_table(table, known, args):
     model = PRESETS[args.preset](k, **options)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
-        model.fit(X, known)
+        try: model.fit(X, known)
+        except ConstraintError as error: raise _by_names(error, k, table.ids) from None
     return model, [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
 
 # %% ../nbs/22_cli.ipynb #21e7f15b

@@ -10,6 +10,7 @@ __all__ = ['LISTED', 'unordered', 'pair_matrix', 'Constraints', 'must_link_group
 # %% ../nbs/01_constraints.ipynb #a731064b
 import math
 from functools import cached_property
+from itertools import count
 from numbers import Real
 from time import perf_counter
 
@@ -188,6 +189,14 @@ class Closure(Constraints):
     def contradictions(self, limit=10): return []
     def closure(self): return self
     def between(self): return Constraints(len(self.partition), cannot_link=self.apart)
+
+    def generators(self) -> tuple:
+        "Must-links and cannot-links, as few as imply all the others"
+        order = np.argsort(self.groups, kind='stable')  # group by group
+        chain = np.column_stack([order[:-1], order[1:]])
+        first = np.unique(self.groups, return_index=True)[1]
+        return chain[self.groups[chain[:, 0]] == self.groups[chain[:, 1]]], first[self.apart]
+
     def satisfaction(self, labels): return _groups_satisfied(self, labels)
 
 # %% ../nbs/01_constraints.ipynb #883e3bb1
@@ -229,7 +238,8 @@ def _is_mixed(y):
 def _is_unknown(label):
     "-1, also as a word; nothing, an empty word, NaN"
     if isinstance(label, str): return label.strip() in ('', '-1')
-    return label is None or label != label or label == -1
+    try: return label is None or bool(label != label) or label == -1
+    except TypeError: return True  # pandas' NA is neither true nor false
 
 # %% ../nbs/01_constraints.ipynb #37d8fd62
 def labels_to_constraints(
@@ -264,8 +274,11 @@ def as_constraints(
     listed = Constraints(n_samples, () if isinstance(must_link, Constraints) else must_link, cannot_link)
     if len(listed.pairs) or not sources: sources.append(listed)
     if len(sources) == 1: return sources[0]
-    must, cannot = (np.vstack(lists) for lists in zip(*sources))
-    return Constraints(n_samples, must, cannot)
+    lists = [c.generators() if isinstance(c, Closure) else c for c in sources]
+    must, cannot = (np.vstack(kind) for kind in zip(*lists))
+    together = Constraints(n_samples, must, cannot)
+    together.n_classes = max(c.n_classes for c in sources)
+    return together
 
 # %% ../nbs/01_constraints.ipynb #1421a0f4
 LISTED = 2_000_000  # pairs of a kind that may be written out
@@ -437,7 +450,8 @@ def colouring(
     colours[hard] = inside = _coloured(core.toarray() > 0, n_clusters, steps)
     if (inside < 0).any(): return None
     for i in easy[::-1]:  # when it was peeled off, it had fewer than k neighbours left
-        colours[i] = np.setdiff1d(np.arange(n_clusters), colours[_row(N, i)])[0]
+        taken = {*colours[_row(N, i)].tolist()}
+        colours[i] = next(c for c in count() if c not in taken)
     return colours
 
 # %% ../nbs/01_constraints.ipynb #562e57c7
@@ -480,7 +494,9 @@ def implied(
     if not len(closed.apart): return closed
     try:
         if n_clusters == 1: raise _Impossible
-        if n_clusters == 2: return two_sides(known)
+        if n_clusters == 2:
+            sides = two_sides(closed.between())
+            return Closure(sides.groups[closed.groups], sides.apart)
         closed = settle(closed, n_clusters)
         colouring(closed, n_clusters)
     except _Impossible: return None
@@ -520,6 +536,7 @@ def deduce(
     n_clusters: int,  # k
 ) -> Closure:
     "Everything that the pairs and the number of clusters imply, or a `ConstraintError` with a witness"
+    check_scalar(n_clusters, 'n_clusters', (int, np.integer), min_val=1)
     found = implied(known, n_clusters)
     if found is None: raise _refusal(known, n_clusters)
     return found

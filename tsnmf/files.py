@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['MISSING', 'RELATIONS', 'HEADER', 'ANSWERS', 'read_rows', 'number', 'Table', 'read_table', 'relation', 'read_pairs',
-           'read_answers', 'AnswerLog', 'confidence', 'labels_csv', 'replacing']
+           'read_answers', 'check_answer', 'AnswerLog', 'confidence', 'labels_csv', 'replacing']
 
 # %% ../nbs/20_files.ipynb #66df08c7
 import csv
@@ -17,6 +17,7 @@ from io import StringIO
 from pathlib import Path
 
 import numpy as np
+from .checks import check_pairs
 from .constraints import Constraints
 
 # %% ../nbs/20_files.ipynb #864f5356
@@ -259,6 +260,13 @@ def _to_the_end(file):
     file.truncate()
     if last.count(',') > 1 and last.split(',')[2] in ANSWERS: file.write(f'{last}\n'.encode())
 
+# %% ../nbs/20_files.ipynb #b94565c8
+def check_answer(i, j, answer: str, n_samples: int) -> tuple:  # i, j
+    "The pair of an answer, or what is wrong with it"
+    if answer not in ANSWERS: raise ValueError(f'an answer is one of {", ".join(ANSWERS)}, got {answer!r}')
+    (i, j), = check_pairs([(i, j)], n_samples, 'the pair', selves=False).tolist()
+    return i, j
+
 # %% ../nbs/20_files.ipynb #7ad5d3d8
 class AnswerLog:
     "Answers about pairs, in a file that only grows"
@@ -271,7 +279,7 @@ class AnswerLog:
 
     def add(self, i, j, answer):
         "Write a line, to the disk"
-        i, j = int(i), int(j)
+        i, j = check_answer(i, j, answer, self.n_samples)
         fresh = not self.path.exists() or not self.path.stat().st_size
         lines = [HEADER] * fresh + [[i, j, answer, datetime.now().isoformat(timespec='seconds')]]
         with open(self.path, 'wb' if fresh else 'r+b') as file:

@@ -173,6 +173,7 @@ def check_knobs(knobs: Knobs):
     check_parameters(positive=dict(lam=lam, beta=knobs.beta),
                      counts={name: getattr(knobs, name) for name in ('n_embeddings', 'max_iter', 'snmf_max_iter')})
     check_choice(knobs.init, 'init', ('spectral', 'random'))
+    check_choice(knobs.closure, 'closure', (True, False))
     for name in 'V_init', 'Vstar_init', 'admm_init':
         if getattr(knobs, name) is not None and not recipe.faithful:
             raise ValueError(f"{name} goes with variant='paper' or 'reference'; the default finds its own start")

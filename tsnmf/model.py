@@ -104,9 +104,9 @@ def _row_keys(X):
         X = X.tocsr(copy=True)
         X.sum_duplicates()
         X.eliminate_zeros()
-        ends = zip(X.indptr, X.indptr[1:])
-        rows = (X.indices[a:b].astype(np.int64).tobytes() + X.data[a:b].tobytes() for a, b in ends)
-    else: rows = (row.tobytes() for row in np.ascontiguousarray(X + 0.))  # + 0.: -0. is 0.
+        filled = ((X.indices[a:b], X.data[a:b]) for a, b in zip(X.indptr, X.indptr[1:]))
+    else: filled = ((np.flatnonzero(row), row[row != 0]) for row in X)  # as a sparse row would have it
+    rows = (where.astype(np.int64).tobytes() + values.tobytes() for where, values in filled)
     return [blake2b(row, digest_size=8).digest() for row in rows]  # Python's own hash is another one in every process
 
 def _label_of_rows(X, labels):

@@ -319,13 +319,14 @@ def is_settled(
 def settle_answers(
     known: Constraints,  # the answers; may contradict each other
     n_clusters: int,  # k
-    before=None,  # `Closure` of what was known before the last answer
+    before=None,  # `Closure` of what was known before the last answer, if that was possible
 ) -> tuple:  # `Closure`, and what there is to say about it
     "Everything that follows from the answers"
     free = consistent(known) if known.contradictions(limit=1) else known
     closed = implied(free, n_clusters)
-    if closed is None: return free.closure(), f' These answers need more than {n_clusters} clusters.'
-    more = 0 if before is None else closed.n_must_link + closed.n_cannot_link - before.n_must_link - before.n_cannot_link - 1
+    if closed is None: return free.closure(), f' These answers need more than {n_clusters} clusters: take one back.'
+    def settled(c): return c.n_must_link + c.n_cannot_link
+    more = 0 if before is None else settled(closed) - settled(before) - 1
     return closed, f' That settled {more:.0f} more.' if more > 0 else ''
 
 # %% ../nbs/20b_trial.ipynb #ae015098

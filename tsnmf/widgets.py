@@ -468,7 +468,8 @@ class _Refitting(_EndsItsWorker, _Dialogue):
         "Ask the next question (or `pair`), tell how things stand, and let the fit begin"
         known = self.record.known
         chains = known.contradictions(limit=1)
-        self.closed, more = settle_answers(known, self.model.n_clusters, self.closed)
+        self.closed, more = settle_answers(known, self.model.n_clusters, self.before)
+        self.before = None if 'take one back' in more else self.closed
         said += more
         queue = self.advice.queue if self.advice else []
         skipped = {*self.record.pairs('skip')}
@@ -523,7 +524,7 @@ class PairLabeller(_Refitting):
         self.model = model
         self.render = render or sample
         self.advice = None
-        self.closed = None
+        self.before = None  # all that was known before the last answer
         self.fitted = None
         self.worker = Worker()
         super().__init__(self.press)
