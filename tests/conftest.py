@@ -36,13 +36,13 @@ def pytest_collection_modifyitems(items): items.sort(key=place)
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Notebooks go to whichever worker is free; any other file of tests goes to one worker, for its tests share a server or a site.
+    """Notebooks, and batches of random problems, go to whichever worker is free; any other file of tests goes to one worker, for its tests share a server or a site.
     (xdist has marks for this, `--dist loadgroup`, which pytest 9.2 makes it overlook in silence.)"""
     from xdist.scheduler import LoadScopeScheduling
     class Files(LoadScopeScheduling):
         def _split_scope(self, nodeid):
             file = nodeid.partition('::')[0]
-            return nodeid if file.endswith('test_notebooks.py') else file
+            return nodeid if file.endswith(('test_notebooks.py', 'test_facts.py')) else file
     return Files(config, log)
 
 def slowest_cells(reporter, n=5):
