@@ -107,6 +107,7 @@ class Constraints:
     @cached_property
     def _closure(self): return close(self)
     def between(self): return self
+    def generators(self): return self.must_link, self.cannot_link
     def deduce(self, n_clusters):
         if n_clusters not in self._deduced: self._deduced[n_clusters] = deduce(self, n_clusters)
         return self._deduced[n_clusters]
@@ -259,6 +260,8 @@ def labels_to_constraints(
     return closed
 
 # %% ../nbs/01_constraints.ipynb #95ce182b
+LISTED = 2_000_000  # pairs that may be written out
+
 def as_constraints(
     n_samples: int,  # n
     y=None,  # partial labels (-1 = unknown), or a `Constraints`
@@ -274,15 +277,13 @@ def as_constraints(
     listed = Constraints(n_samples, () if isinstance(must_link, Constraints) else must_link, cannot_link)
     if len(listed.pairs) or not sources: sources.append(listed)
     if len(sources) == 1: return sources[0]
-    lists = [c.generators() if isinstance(c, Closure) else c for c in sources]
+    lists = [c.generators() if c.n_must_link + c.n_cannot_link > LISTED else c for c in sources]
     must, cannot = (np.vstack(kind) for kind in zip(*lists))
     together = Constraints(n_samples, must, cannot)
     together.n_classes = max(c.n_classes for c in sources)
     return together
 
 # %% ../nbs/01_constraints.ipynb #1421a0f4
-LISTED = 2_000_000  # pairs of a kind that may be written out
-
 def _draw_pairs(
     known: Constraints,
     limit: int,  # pairs of each kind, at most
