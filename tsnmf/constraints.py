@@ -364,11 +364,12 @@ def two_sides(known: Constraints) -> Closure:
     return Closure(groups, unordered(np.column_stack([groups, opposite])[inhabited]))
 
 # %% ../nbs/01_constraints.ipynb #38f94638
-def _neighbours(closed):
-    "Who is apart from whom, as a graph of the groups"
-    g = len(closed.partition)
-    both = np.vstack([closed.apart, closed.apart[:, ::-1]])
+def _apart_graph(apart, g):
+    "Who is apart from whom among `g` groups, as a graph"
+    both = np.vstack([apart, apart[:, ::-1]])
     return csr_matrix((np.ones(len(both), dtype=np.int32), both.T), shape=(g, g))
+
+def _neighbours(closed): return _apart_graph(closed.apart, len(closed.partition))
 
 def _peeled(N, least):
     "The groups that have at least so many neighbours among themselves, their graph, and the others as they were taken away"

@@ -12,7 +12,7 @@ from time import perf_counter
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, linear_sum_assignment, milp
 from scipy.sparse import csr_matrix
-from .constraints import Closure, colouring
+from .constraints import Closure, _apart_graph, colouring
 from .partition import Partition
 
 # %% ../nbs/06a_readout.ipynb #442886bd
@@ -58,8 +58,7 @@ def improve(
 ) -> np.ndarray:  # (g,)
     "Each part in the best cluster that is open to it, until none wants to move"
     g, k = gain.shape
-    both = np.vstack([apart, apart[:, ::-1]])
-    N = csr_matrix((np.ones(len(both)), both.T), shape=(g, g))
+    N = _apart_graph(apart, g)
     labels = labels.copy()
     for _ in range(rounds):
         moved = False
@@ -83,8 +82,7 @@ def fewest_broken(
     "Clusters in which as few parts as can be found share one that should not"
     g, k = gain.shape
     rng = np.random.RandomState(0)
-    both = np.vstack([apart, apart[:, ::-1]])
-    N = csr_matrix((np.ones(len(both)), both.T), shape=(g, g))
+    N = _apart_graph(apart, g)
     rows = np.arange(g)
     labels = gain.argmax(axis=1)
     clashes = N @ np.eye(k)[labels]  # neighbours of each part in each cluster
