@@ -9,7 +9,7 @@ __all__ = ['RECIPES', 'parameters', 'Problem', 'contract', 'as_given', 'factoris
 
 # %% ../nbs/06_loop.ipynb #7d4fff80
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 
