@@ -9,19 +9,18 @@ __all__ = ['KEPT', 'PRESETS', 'ConstrainedClusterer', 'Parameters', 'TSNMF']
 import warnings
 from copy import copy
 from dataclasses import field
-from hashlib import blake2b
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
 from .checks import ConstraintError, ConstraintWarning, check_choice, check_similarity, limit_threads, some_pairs
-from .committee import choose_view, look
+from .committee import convene
 from .constraints import as_constraints
 from .graph import check_kernel, check_n_neighbors, join_graph, knn_graph
 from .loop import Knobs, check_knobs, find_recipe, parameters, run_loop, tsnmf
+from .partition import row_keys
 from .readout import agree, read_samples
 
 # %% ../nbs/09_model.ipynb #33b5d5f2
@@ -102,7 +101,9 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
 class Parameters(Knobs):
     "Parameters of `TSNMF`: those of Algorithm 1, and how the samples become a graph"
     n_clusters: int = field(default=8, kw_only=False)  # k
-    metric: str = 'auto'  # of the graph: learned from the pairs if that helps to tell them apart; or 'euclidean'
+    metric: str = 'auto'  # a committee of scales, metrics and geometries, judged by the pairs; or 'euclidean': the plain graph
+    views: dict | None = None  # further samples (n, r) for the committee by name: embeddings of your own
+    n_jobs: int | None = None  # processes for the members of the committee; -1: all cores
     affinity: str = 'nearest_neighbors'  # or 'precomputed': X is a similarity matrix
     n_neighbors: int | None = None  # p of the graph; None: ⌊log₂ n⌋
     weight: str = 'gaussian'  # of its edges, or 'exponential'
@@ -112,20 +113,9 @@ class Parameters(Knobs):
     callback: object = None  # called with each outer iteration as soon as it is done
 
 # %% ../nbs/09_model.ipynb #c988d744
-def _row_keys(X):
-    "Eight bytes for each row, the same for equal rows"
-    if issparse(X):
-        X = X.tocsr(copy=True)
-        X.sum_duplicates()
-        X.eliminate_zeros()
-        filled = ((X.indices[a:b], X.data[a:b]) for a, b in zip(X.indptr, X.indptr[1:]))
-    else: filled = ((np.flatnonzero(row), row[row != 0]) for row in X)  # as a sparse row would have it
-    rows = (where.astype(np.int64).tobytes() + values.tobytes() for where, values in filled)
-    return [blake2b(row, digest_size=8).digest() for row in rows]  # Python's own hash is another one in every process
-
 def _label_of_rows(X, labels):
     "The label of each row by its key; of equal rows that of the first"
-    return dict(zip(_row_keys(X)[::-1], labels[::-1].tolist()))
+    return dict(zip(row_keys(X)[::-1], labels[::-1].tolist()))
 
 # %% ../nbs/09_model.ipynb #2685b5db
 @parameters
@@ -149,15 +139,14 @@ class TSNMF(Parameters, ConstrainedClusterer):
     def _fit(self, X, known):
         rng = check_random_state(self.random_state)
         told, binding = self._told(known)
-        view = self._view(X, told, rng)
-        result = run_loop(view.problem, self.n_clusters, self, random_state=rng, verbose=self.verbose, callback=self.callback)
+        problem, view = self._pose(X, known, told, rng)
+        result = run_loop(problem, self.n_clusters, self, random_state=rng, verbose=self.verbose, callback=self.callback)
         labels, embedding = agree(result.labels, result.Vstar)
         if not find_recipe(self.variant).faithful:
-            labels, embedding = read_samples(result.Vstar, view.problem.parts, told if binding else None)
-        return dict(labels_=labels, embedding_=embedding, weights_=result.alpha, metric_=view.metric,
-                    graph_=view.graph, n_iter_=len(result.history), best_index_=result.best_index,
-                    history_=[{name: getattr(it, name) for name in KEPT} for it in result.history],
-                    _samples=view.samples, _best=result.best, _rows=_label_of_rows(X, labels))
+            labels, embedding = read_samples(result.Vstar, problem.parts, problem.known if binding else None)
+        return dict(labels_=labels, embedding_=embedding, weights_=result.alpha, n_iter_=len(result.history),
+                    best_index_=result.best_index, _best=result.best, _rows=_label_of_rows(X, labels), _posed=problem,
+                    history_=[{name: getattr(it, name) for name in KEPT} for it in result.history], **view)
 
     def _told(self, known):
         "What is known with all it implies, and whether labels have to keep it"
@@ -165,12 +154,21 @@ class TSNMF(Parameters, ConstrainedClusterer):
         if known.n_classes > self.n_clusters: return known.closure(), False
         return known.deduce(self.n_clusters), True
 
-    def _view(self, X, known, rng):
-        "The view that the pairs choose, or the plain one"
+    def _pose(self, X, known, told, rng):
+        "The problem that samples and answers pose, and what to remember of how they were seen"
         recipe = find_recipe(self.variant)
         if self.affinity == 'precomputed' and not recipe.faithful: X = X / (X.max() or 1.)  # must-links weigh 1
-        if self.metric == 'euclidean' or self.affinity == 'precomputed': return look(X, known, self._similarity, recipe.pose)
-        return choose_view(X, known, self.n_clusters, self._similarity, recipe.pose, rng)
+        if self.metric == 'euclidean' or self.affinity == 'precomputed':
+            return recipe.pose(self._similarity(X), told), dict(choice_=[], _samples=X, _place=None)
+        facts = told if self.closure else None
+        committee = convene(X, known, self.n_clusters, self._graph_of_values, rng, facts=facts, added=self.views or {},
+                            n_jobs=self.n_jobs, verbose=self.verbose)
+        return committee.problem, dict(choice_=committee.choice, _samples=committee.place.transform(X), _place=committee.place)
+
+    def _graph_of_values(self, points):
+        "The graph of distinct samples, of which there may be fewer than asked for"
+        p = self.n_neighbors if self.n_neighbors is None else min(self.n_neighbors, len(points) - 1)
+        return knn_graph(points, p, self.weight, self.sigma, check_input=False)
 
     def _warn(self):
         found = len(np.unique(self.labels_))
@@ -190,12 +188,14 @@ class TSNMF(Parameters, ConstrainedClusterer):
         "The clusters of new samples: a vote of their nearest neighbours among those of `fit`"
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse='csr', dtype=np.float64)
-        samples = X if self.metric_ is None else self.metric_.transform(X)
+        samples = X if self._place is None else self._place.transform(X)
         votes = samples if self.affinity == 'precomputed' else join_graph(samples, self._samples, self.n_neighbors)
         voted = (votes @ self.embedding_)[:, :self.labels_.max() + 1].argmax(axis=1)
-        seen = [self._rows.get(row, vote) for row, vote in zip(_row_keys(X), voted)]  # samples of `fit` are no news
+        seen = [self._rows.get(row, vote) for row, vote in zip(row_keys(X), voted)]  # samples of `fit` are no news
         return np.array(seen, dtype=self.labels_.dtype)
 
+    @property
+    def graph_(self): return self._posed.parts.spread_pairs(self._posed.S)
     @property
     def similarity_(self): return self._best.A
     @property
