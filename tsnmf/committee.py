@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['ENOUGH', 'PULLS', 'FINER', 'Ranks', 'AsGiven', 'scales', 'join_copies', 'Told', 'View', 'views_of', 'Scene', 'see',
-           'information', 'is_dense', 'count_answers', 'deal', 'consult', 'Judged', 'Place', 'Committee', 'convene']
+           'information', 'is_dense', 'count_answers', 'deal', 'consult', 'Judged', 'Place', 'Committee', 'convene',
+           'KScore', 'score_numbers']
 
 # %% ../nbs/07_committee.ipynb #5449325e
 from collections.abc import Callable
@@ -14,14 +15,16 @@ from functools import cached_property
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.sparse import csr_matrix, diags, issparse
+from sklearn import config_context
 from sklearn.preprocessing import StandardScaler
 from tqdm.auto import tqdm
 from .checks import power_of_two
-from .constraints import Closure, Constraints, implied
+from .constraints import Closure, Constraints, _apart_graph, implied, mutually_apart
 from .kmeans import constrained_kmeans
 from .loop import Problem, contract
 from .metric import Metric, fit_metric, principal_axes
 from .partition import Partition, equal_rows
+from .snmf import normalize_rows
 from .spectral import part_coordinates
 
 # %% ../nbs/07_committee.ipynb #90d1bcc5
@@ -243,20 +246,24 @@ def consult(
     "What every view makes of some answers"
     rng = np.random.RandomState(seed)
     told = Told(known, n_clusters, next(iter(scenes.values())).values, rng)
-    places = [see(view, scenes[view.scale], told, n_clusters, n_answers) for view in views]
-    labels = [[constrained_kmeans(place, round(c * n_clusters), told.sizes, told.closed.apart, random_state=rng)
-               for c in finer] for place in places]
+    with config_context(assume_finite=True, skip_parameter_validation=True):  # checked at the door
+        places = [see(view, scenes[view.scale], told, n_clusters, n_answers) for view in views]
+        labels = [[constrained_kmeans(place, round(c * n_clusters), told.sizes, told.closed.apart, random_state=rng)
+                   for c in finer] for place in places]
     return np.array(labels), told
 
-# %% ../nbs/07_committee.ipynb #9d622767
+# %% ../nbs/07_committee.ipynb #42ec378b
 def _tables(views, scenes, hand, n_clusters, n_answers, seed):
     "What each view says about a hidden hand: (views, 2, 2)"
     seen, pairs, same = hand
     labels, told = consult(views, scenes, seen, n_clusters, n_answers, seed)
     i, j = told.closed.groups[pairs].T
     together = labels[:, 0, i] == labels[:, 0, j]
-    return np.stack([[[np.count_nonzero((t == row) & (same == column)) for column in (False, True)] for row in (False, True)]
-                     for t in together]).astype(float)
+    return np.array([_count(t, same) for t in together], dtype=float)
+
+def _count(together, same):
+    "(2, 2) answers by what the clustering says and what was said"
+    return [[np.count_nonzero((together == row) & (same == column)) for column in (False, True)] for row in (False, True)]
 
 # %% ../nbs/07_committee.ipynb #2b508224
 @dataclass(frozen=True)
@@ -358,3 +365,89 @@ def convene(
     if facts is None: problem = contract(problem.parts.spread_pairs(problem.S), known)
     best = next(judged.view for judged in choice if judged.view.scale in found)  # views that were added know no new samples
     return Committee(choice, problem, _place_of(best, unit, found[best.scale], scenes[best.scale], told, n_answers))
+
+# %% ../nbs/07_committee.ipynb #243a0357
+@dataclass(frozen=True)
+class KScore:
+    "How well a number of clusters fits the answers"
+    n_clusters: int  # k
+    information: float  # nats per unseen answer, steadied by its neighbours
+    spread: float  # standard error, from hand to hand
+
+# %% ../nbs/07_committee.ipynb #ff369e90
+def _fewest(closed):
+    "As many clusters as groups are found to be mutually apart, at least two"
+    N = _apart_graph(closed.apart, len(closed.partition))
+    seeds = np.argsort(-np.diff(N.indptr), kind='stable')[:20]
+    return max(2, *(len(mutually_apart(N, seed)) for seed in seeds))
+
+def _numbers(least, most):
+    "Every k at first, then in steps of an eighth"
+    k = least
+    while k <= most:
+        yield k
+        k = max(k + 1, round(1.12 * k))
+
+# %% ../nbs/07_committee.ipynb #e5a4fea1
+class _Hand:
+    "All views of the parts that the other hands make, and a hand to judge them by"
+    def __init__(self, views, scenes, hand, most, n_answers, seed):
+        seen, pairs, self.same = hand
+        self.rng = np.random.RandomState(seed)
+        self.told = Told(seen, seen.n_samples, next(iter(scenes.values())).values, self.rng)
+        self.i, self.j = self.told.closed.groups[pairs].T
+        self.places = [(view, see(view, scenes[view.scale], self.told, most, n_answers)) for view in views]
+
+    def tables(self, k):
+        "(views, 2, 2) what k clusters say about the hidden answers"
+        return np.array([self._table(view, points, k) for view, points in self.places], dtype=float)
+
+    def _table(self, view, points, k):
+        if view.geometry == 'graph': points = normalize_rows(points[:, -k:])
+        labels = constrained_kmeans(points, k, self.told.sizes, self.told.closed.apart, n_init=2, random_state=self.rng)
+        return _count(labels[self.i] == labels[self.j], self.same)
+
+# %% ../nbs/07_committee.ipynb #c4c0cfd1
+def score_numbers(
+    X,  # (n, d) samples, dense or sparse
+    known: Constraints,  # answers as given
+    similarity: Callable,  # from points to their graph
+    rng,
+    n_rounds: int = 2,  # how often the answers are dealt
+) -> list:  # of `KScore`, by k
+    "How well each number of clusters fits the answers"
+    n = known.n_samples
+    least = _fewest(known.closure())
+    most = max(least, int(min(2 * np.sqrt(n), n // 2)))
+    values = equal_rows(X)
+    X = X / power_of_two(X)
+    scenes = {name: Scene(scale.transform(X), values, similarity, 2) for name, scale in scales(X).items()}
+    views = [View(scale, geometry, pull) for scale in scenes for geometry in ('blobs', 'graph') for pull in (np.inf, .6)]
+    n_answers = count_answers(known)
+    with config_context(assume_finite=True, skip_parameter_validation=True):
+        hands = [_Hand(views, scenes, hand, most, n_answers, rng.randint(2**31)) for _ in range(n_rounds) for hand in deal(known, n, rng)]
+        tables = {}
+        for k in _numbers(least, most):
+            tables[k] = np.array([hand.tables(k) for hand in hands])
+            if _is_past(tables): break
+    return _steady(tables, n_answers)
+
+# %% ../nbs/07_committee.ipynb #4b188e6c
+def _is_past(tables):
+    "Has the curve been falling for long?"
+    best = {k: max(map(information, t.sum(axis=0))) for k, t in tables.items()}
+    top = max(best, key=best.get)
+    k = max(tables)
+    return k > 1.6 * top + 2 and best[k] < .8 * best[top]
+
+def _steady(tables, n_answers):
+    "Scores of each k: views weighed by what they know, neighbours by how near they are"
+    ks = np.array(list(tables))
+    by_hand = np.array([[[information(t) for t in hand] for hand in tables[k]] for k in ks])  # (k, hands, views)
+    pooled = np.array([[information(t) for t in tables[k].sum(axis=0)] for k in ks])
+    weights = np.exp(2 * np.sqrt(n_answers) * (pooled - pooled.max())).sum(axis=0)
+    weights /= weights.sum()
+    near = np.exp(-.5 * (np.log(ks[:, None] / ks) / .15)**2)
+    near /= near.sum(axis=1, keepdims=True)
+    spread = (near @ (by_hand @ weights)).std(axis=1) / np.sqrt(by_hand.shape[1])
+    return [KScore(int(k), float(i), float(s)) for k, i, s in zip(ks, near @ pooled @ weights, spread)]

@@ -5,47 +5,48 @@
 # %% auto #0
 __all__ = ['constrained_kmeans']
 
-# %% ../nbs/02b_kmeans.ipynb #b7e07fb9
+# %% ../nbs/02b_kmeans.ipynb #30ccbd88
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, find
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.utils import check_random_state
 
-# %% ../nbs/02b_kmeans.ipynb #d66fd31f
+# %% ../nbs/02b_kmeans.ipynb #0322a630
 def _settle(labels, cost, quarrels, price, rng):
-    "Clusters of parts given what each costs, when company costs too"
-    k = cost.shape[1]
+    "Clusters (s, q) of parts given what each costs (s, q, k), when company costs too"
+    starts, q, k = cost.shape
     for _ in range(6):
-        wanted = (cost + price * (quarrels @ np.eye(k)[labels])).argmin(axis=1)
-        moving = (wanted != labels) & (rng.random_sample(len(labels)) < .5)
+        company = quarrels @ np.eye(k)[labels].swapaxes(0, 1).reshape(q, -1)
+        wanted = (cost + price * company.reshape(q, starts, k).swapaxes(0, 1)).argmin(axis=2)
         if (wanted == labels).all(): break
-        labels = np.where(moving, wanted, labels)
+        labels = np.where(rng.random_sample(labels.shape) < .5, wanted, labels)
     return labels
 
-# %% ../nbs/02b_kmeans.ipynb #5911aa7c
+# %% ../nbs/02b_kmeans.ipynb #d670be17
 def _lloyd(points, centers, sizes, quarrels, rng, max_iter=30):
-    "Clusters and what they cost, from given centres"
-    k = len(centers)
+    "Clusters (s, g) and what they cost (s,), from given centres (s, k, r)"
+    s, k, r = centers.shape
     square = (points**2).sum(axis=1)
+    torn = np.flatnonzero(np.diff(quarrels.indptr))  # parts with a quarrel
+    theirs = quarrels[torn][:, torn]
     labels = None
     for _ in range(max_iter):
-        far = np.maximum(square[:, None] + (centers**2).sum(axis=1) - 2 * points @ centers.T, 0)
-        price = sizes @ far.min(axis=1) / sizes.sum()
+        far = -2 * (points @ centers.reshape(-1, r).T).reshape(-1, s, k).swapaxes(0, 1)
+        far = np.maximum(far + square[:, None] + (centers**2).sum(axis=2)[:, None], 0)  # (s, g, k)
+        price = (far.min(axis=2) @ sizes / sizes.sum())[:, None, None]
         cost = sizes[:, None] * far
-        last, labels = labels, _settle(cost.argmin(axis=1) if labels is None else labels, cost, quarrels, price, rng)
+        last, labels = labels, cost.argmin(axis=2)
+        before = labels if last is None else last
+        labels[:, torn] = _settle(before[:, torn], cost[:, torn], theirs, price, rng)
         if last is not None and (last == labels).all(): break
-        total = csr_matrix((sizes, (labels, np.arange(len(labels)))), shape=(k, len(labels)))
-        weight = np.asarray(total.sum(axis=1))
-        centers = np.where(weight > 0, (total @ points) / np.maximum(weight, 1e-300), centers)
-        centers[weight.ravel() == 0] = points[far.min(axis=1).argsort()[len(points) - np.count_nonzero(weight == 0):]]
-    return labels, cost[np.arange(len(labels)), labels].sum() + price * _shared(quarrels, labels)
+        member = np.eye(k)[labels].swapaxes(1, 2) * sizes  # (s, k, g)
+        weight = member.sum(axis=2, keepdims=True)
+        centers = np.where(weight > 0, member @ points / np.maximum(weight, 1e-300), points[far.min(axis=2).argmax(axis=1)][:, None])
+    i, j, least = find(quarrels)
+    broken = (labels[:, i] == labels[:, j]) @ least / 2
+    return labels, np.take_along_axis(cost, labels[:, :, None], axis=2).sum(axis=(1, 2)) + price.ravel() * broken
 
-def _shared(quarrels, labels):
-    "How much of the quarrels is within clusters"
-    q = quarrels.tocoo()
-    return q.data[labels[q.row] == labels[q.col]].sum() / 2
-
-# %% ../nbs/02b_kmeans.ipynb #b1e18ba7
+# %% ../nbs/02b_kmeans.ipynb #09b64bd7
 def constrained_kmeans(
     points: np.ndarray,  # (g, r) where the parts are
     n_clusters: int,  # k
@@ -65,6 +66,6 @@ def constrained_kmeans(
     i, j = np.asarray(apart).T
     least = np.minimum(sizes[i], sizes[j])
     quarrels = csr_matrix((np.r_[least, least], (np.r_[i, j], np.r_[j, i])), shape=(g, g))
-    starts = (kmeans_plusplus(points, n_clusters, sample_weight=sizes, random_state=rng)[0] for _ in range(n_init))
-    found = [_lloyd(points, centers, sizes, quarrels, rng) for centers in starts]
-    return min(found, key=lambda labels_cost: labels_cost[1])[0]
+    starts = [kmeans_plusplus(points, n_clusters, sample_weight=sizes, random_state=rng)[0] for _ in range(n_init)]
+    labels, cost = _lloyd(points, np.array(starts), sizes, quarrels, rng)
+    return labels[cost.argmin()]

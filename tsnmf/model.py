@@ -11,12 +11,12 @@ from copy import copy
 from dataclasses import field
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
 from .checks import ConstraintError, ConstraintWarning, check_choice, check_similarity, limit_threads, some_pairs
-from .committee import convene
+from .committee import convene, score_numbers
 from .constraints import as_constraints
 from .graph import check_kernel, check_n_neighbors, join_graph, knn_graph
 from .loop import Knobs, check_knobs, find_recipe, parameters, run_loop, tsnmf
@@ -100,7 +100,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
 @parameters
 class Parameters(Knobs):
     "Parameters of `TSNMF`: those of Algorithm 1, and how the samples become a graph"
-    n_clusters: int = field(default=8, kw_only=False)  # k
+    n_clusters: int | str = field(default=8, kw_only=False)  # k; 'auto': as many as the answers speak of
     metric: str = 'auto'  # a committee of scales, metrics and geometries, judged by the pairs; or 'euclidean': the plain graph
     views: dict | None = None  # further samples (n, r) for the committee by name: embeddings of your own
     n_jobs: int | None = None  # processes for the members of the committee; -1: all cores
@@ -130,6 +130,41 @@ class TSNMF(Parameters, ConstrainedClusterer):
     def reference(cls, n_clusters, **params):
         "What the authors' program computes"
         return cls(n_clusters, **{**dict(variant='reference', lam=.03, weight='exponential', metric='euclidean'), **params})
+
+    def fit(self, X, y=None, *, must_link=None, cannot_link=None):
+        "Cluster the samples: X (n, d), y partial labels or a `Constraints`, or pairs"
+        if self.n_clusters == 'auto':
+            return self._fit_best_number(X, y, dict(must_link=must_link, cannot_link=cannot_link))
+        super().fit(X, y, must_link=must_link, cannot_link=cannot_link)
+        self.n_clusters_ = self.n_clusters
+        return self
+
+    def _fit_best_number(self, X, y, pairs):
+        "Ask the answers how many clusters there are, then fit"
+        scores = self._score_numbers(X, y, pairs)
+        first, second = sorted(scores, key=lambda s: -s.information)[:2] if len(scores) > 1 else scores * 2
+        if first.information < 2 * first.spread: warnings.warn(
+            f'the answers cannot tell how many clusters there are: {first.n_clusters} is hardly better than any other '
+            f'number ({second.n_clusters} is next), see k_scores_', ConstraintWarning, stacklevel=3)
+        fitted = clone(self).set_params(n_clusters=first.n_clusters).fit(X, y, **pairs)
+        fitted.n_clusters = 'auto'
+        fitted.k_scores_ = scores
+        self.__dict__ = vars(fitted)
+        return self
+
+    def _score_numbers(self, X, y, pairs):
+        "The information on unseen answers as a curve over k"
+        if self.affinity == 'precomputed':
+            raise ValueError("n_clusters='auto' needs samples; with affinity='precomputed' give a number")
+        any_number = copy(self).set_params(n_clusters=2)
+        any_number._check_parameters()
+        X = any_number._check(X)
+        known = as_constraints(X.shape[0], y, **pairs)
+        if min(known.n_must_link, known.n_cannot_link) < 3: raise ValueError(
+            "n_clusters='auto' needs at least three answers of each kind to judge by, "
+            f'got {known.n_must_link} must-links and {known.n_cannot_link} cannot-links: answer more, or give a number')
+        with limit_threads(X.shape[0]):
+            return score_numbers(X, known, self._graph_of_values, check_random_state(self.random_state))
 
     def _check_parameters(self):
         super()._check_parameters()
