@@ -46,10 +46,11 @@ def _by_names(error, k, ids):
 def _fit_table(table, known, args):
     "Standardise and cluster; returns the model, and what it warned of"
     n, k = len(table.X), args.clusters
-    if not 1 <= k <= n: raise ValueError(f'-k {k}: with {n} samples there can be 1 to {n} clusters')
+    if k != 'auto' and not 1 <= k <= n: raise ValueError(f'-k {k}: with {n} samples there can be 1 to {n} clusters')
     X = StandardScaler().fit_transform(table.X) if args.standardize else table.X
     options = dict(random_state=args.seed, verbose=not args.quiet, n_neighbors=args.neighbors)
     if args.lam is not None: options['lam'] = args.lam
+    if k == 'auto' and args.preset != 'default': raise ValueError(f'-k auto: the preset {args.preset} needs a number')
     model = PRESETS[args.preset](k, **options)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
@@ -68,8 +69,14 @@ def _summarize(table, known, model, **more):
     return dict(version=__version__, n_samples=n, n_features=d, columns=table.names,
                 n_clusters=len(np.unique(model.labels_)), sizes=np.bincount(model.labels_),
                 n_must_link=known.n_must_link, n_cannot_link=known.n_cannot_link, contradictions=0, pairs_kept=kept,
-                broken_pairs=broken,
+                broken_pairs=broken, choice=[_judged(judged) for judged in model.choice_],
+                k_scores=[vars(score) for score in getattr(model, 'k_scores_', [])],
                 parameters=parameters, **more, history=history)
+
+# %% ../nbs/22_cli.ipynb #87bdd3dc
+def _judged(judged):
+    "A view of the committee in words and numbers"
+    return dict(view=str(judged.view), information=judged.information, spread=judged.spread, weight=judged.weight)
 
 # %% ../nbs/22_cli.ipynb #04ea33c0
 def outputs(args) -> dict:
@@ -103,6 +110,7 @@ def fit(args):
         if args.picture: fit_figure(model).savefig(files['picture'], format=_suffix(args.picture))
     for text in warned: _say(args, f'note: {text}')
     kept = '' if report['pairs_kept'] is None else f', {report["pairs_kept"]:.1%} of the pairs kept'
+    if model.choice_ and known.n_must_link: _say(args, f'most heard: {model.choice_[0]}')
     _say(args, f'{report["n_clusters"]} clusters{kept}, {report["seconds"]:.1f} seconds')
     _say(args, ', '.join(f'{name}: {path}' for name, path in paths.items()))
 
@@ -129,6 +137,10 @@ def _names(text):
     "Names between commas"
     return next(csv.reader([text], skipinitialspace=True))
 
+def _number(text):
+    "A number of clusters, or 'auto'"
+    return text if text == 'auto' else int(text)
+
 def _delimiter(text):
     "One character"
     text = {'tab': '\t', r'\t': '\t'}.get(text, text)
@@ -140,7 +152,7 @@ def _fit_options(sub):
     "The options of `tsnmf fit`"
     add = sub.add_argument
     add('table', help='CSV file with a header')
-    add('-k', '--clusters', type=int, required=True, metavar='K', help='how many clusters')
+    add('-k', '--clusters', type=_number, required=True, metavar='K', help='how many clusters; auto: as many as the pairs speak of')
     add('--pairs', metavar='FILE', help='CSV file: two row numbers or ids, then 1/ML/same or -1/CL/different')
     add('-o', '--output', default='labels.csv', metavar='FILE',
         help='file for the labels (default labels.csv)')

@@ -38,7 +38,7 @@ class Settings:
     protocol: str = 'pairs'  # what is known: one of `SUPERVISION`
     amount: float = 300  # how much of it
     method: str = 'TSNMF'  # one of `methods()`
-    n_clusters: int | None = None  # None: as many as there are classes
+    n_clusters: int | str | None = None  # None: as many as there are classes; 'auto': as many as the answers speak of
     lam: float | None = None  # λ
     beta: float | None = None  # β
     n_embeddings: int | None = None  # m
@@ -120,7 +120,7 @@ def _model_code(s: Settings) -> list:
     arguments = ''.join(f', {key}={value!r}' for key, value in chosen_parameters(s).items())
     return [f'from tsnmf.constraints import {drawing.split("(")[0]}', f'known = {drawing}',
             f'from tsnmf.{"model" if s.method in OURS else "baselines"} import {name}',
-            f'model = {s.method}({s.n_clusters or "len(set(y))"}{arguments})']
+            f'model = {s.method}({repr(s.n_clusters) if s.n_clusters else "len(set(y))"}{arguments})']
 
 # %% ../nbs/20b_trial.ipynb #55b9885f
 def code_for(

@@ -151,13 +151,20 @@ def _method_fields():
     "Fields for the method and its parameters, by name"
     return dict(
         method=_field(ipywidgets.Dropdown, 'method', options=methods()),
-        n_clusters=_field(ipywidgets.Text, 'clusters', value='auto'),
+        n_clusters=_field(ipywidgets.Text, 'clusters', value='as classes'),
         lam=_field(ipywidgets.Text, 'λ', value='auto'),
         beta=_field(ipywidgets.FloatText, 'β', value=5.),
         n_embeddings=_field(ipywidgets.BoundedIntText, 'm, embeddings', value=10, min=1, max=1000),
         n_neighbors=_field(ipywidgets.Text, 'p, neighbours', value='auto'),
         max_iter=_field(ipywidgets.BoundedIntText, 'outer iterations', value=3, min=1, max=1000),
         seed=_field(ipywidgets.BoundedIntText, 'seed', value=0, min=0, max=2**31 - 1))
+
+# %% ../nbs/21a_explorer.ipynb #c163f4c7
+def _how_many(text):
+    "A number of clusters; None: as many as classes; 'auto': the answers decide"
+    text = text.strip()
+    if text in ('', 'as classes'): return None
+    return 'auto' if text == 'auto' else _whole_or_none(text, 'clusters')
 
 # %% ../nbs/21a_explorer.ipynb #fd42d169
 UNEVEN = 'wine', 'breast_cancer'  # data sets whose features have different units
@@ -188,8 +195,8 @@ class Controls:
         "What the fields say"
         said = {name: field.value for name, field in vars(self).items()}
         said['lam'] = number_or_none(self.lam.value, 'λ')
-        for field, name in (self.n_clusters, 'n_clusters'), (self.n_neighbors, 'n_neighbors'):
-            said[name] = _whole_or_none(field.value, field.description)
+        said['n_neighbors'] = _whole_or_none(self.n_neighbors.value, self.n_neighbors.description)
+        said['n_clusters'] = _how_many(self.n_clusters.value)
         return Settings(**said)
 
 # %% ../nbs/21a_explorer.ipynb #8c362b4d
