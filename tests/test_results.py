@@ -1,10 +1,11 @@
-"The pages about the paper show what is in results/, or say what is missing."
+"The pages about the paper, and beyond it, show what is in results/, or say what is missing."
 import json
 from pathlib import Path
 
 import pytest
 
-PAGES = sorted((Path(__file__).parent.parent/'nbs'/'paper').glob('*.ipynb'))
+NBS = Path(__file__).parent.parent/'nbs'
+PAGES = [page for folder in ('paper', 'evidence') for page in sorted((NBS/folder).glob('*.ipynb'))]
 
 
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)

@@ -19,12 +19,13 @@ from .baselines import ESNMF
 from .checks import optional
 from .constraints import sample_pairs
 from .graph import knn_graph
-from .grids import (EVERYTHING, EXPERIMENTS, FIFTEEN, LEFT_OUT, LEVELS, NINE, OURS, SAME, SEMI, SETS,
-                         SMALL, SPLITS, Experiment, grid, sweep, variants)
+from .grids import (ELEVEN_TABLES, EVERYTHING, EXPERIMENTS, FIFTEEN, FIFTEEN_TABLES, LEFT_OUT, LEVELS, NINE,
+                         OURS, PER_SAMPLE, QUICK, SAME, SEMI, SETS, SMALL, SPLITS, Experiment, grid,
+                         more_and_more, on_tables, sweep, variants)
 from .loop import tsnmf
 from .metrics import clustering_accuracy
 from .partition import in_tiles
-from .runs import (METHODS, PROTOCOLS, Run, Store, attempt, execute, fitting, in_processes, on_dask,
+from .runs import (METHODS, PROTOCOLS, TOYS, Run, Store, attempt, execute, fitting, in_processes, on_dask,
                         peak_memory, reset_peak_memory, run_all, samples, score, versions)
 
 # %% ../nbs/13b_experiments.ipynb #ed24fdc4
@@ -44,7 +45,7 @@ def _write_csv(rows: list, path):
     part = Path(path).with_suffix('.part')
     part.parent.mkdir(parents=True, exist_ok=True)
     with open(part, 'w', newline='', encoding='utf-8') as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator='\n')
+        writer = csv.DictWriter(file, {name: None for row in rows for name in row}, lineterminator='\n')
         writer.writeheader()
         for row in rows: writer.writerow({name: _cell(value) for name, value in row.items()})
     os.replace(part, path)
@@ -84,14 +85,23 @@ def results_file(name: str, folder=None) -> Path:
     path = Path(folder or results_folder())/name
     if path.is_file(): return path
     how = f'make it with `tsnmf reproduce {path.stem}`'
-    if path.stem in ('printed', 'rerun'): how = f'take it back with `git checkout results/{name}`'  # not ours
+    if path.stem in ('printed', 'rerun', 'pccc_published'):  # not ours
+        how = f'take it back with `git checkout results/{name}`'
     raise FileNotFoundError(f'{name} is not in {path.parent.name}/: {how}')
 
 # %% ../nbs/13b_experiments.ipynb #7c4d3b47
-def results(name: str, folder=None):
+def results(
+    name: str,  # of an experiment, or of a file of other people's figures
+    folder=None,  # None: the folder called results
+    before: bool = False,  # also what an earlier version has given, if that is there?
+):
     "A table of finished runs as a pandas DataFrame"
+    pandas = optional('pandas', 'dev')
     path = results_file(f'{SAME.get(name, name)}.csv', folder)
-    return optional('pandas', 'dev').read_csv(path, keep_default_na=False, na_values={'n_classes': ['']})
+    earlier = path.with_stem(f'{path.stem}_before')
+    files = [path, earlier] if before and earlier.is_file() else [path]
+    return pandas.concat([pandas.read_csv(file, keep_default_na=False, na_values={'n_classes': ['']})
+                          for file in files], ignore_index=True)
 
 # %% ../nbs/13b_experiments.ipynb #410b47f6
 def mark(

@@ -111,6 +111,10 @@ STYLES = {  # label, colour, marker, line; curves are drawn, and legends written
     'TSNMF.paper': ('TSNMF (as printed)', '#882255', 'p', '-'),
     'ConstrainedSpectral': ('spectral rival', '#009e73', '^', '-'),
     'ConstraintClosure': ('closure rule', '#e69f00', 'D', '-'),
+    'PricedKMeans': ('k-means at a price', '#aa3377', 'X', '-'),
+    'TSNMF 0.1': ('TSNMF 0.1 (before)', '#56b4e9', 's', '--'),
+    'plain graph': ('one plain graph', '#997700', 'h', '--'),
+    'KMeans': ('k-means, no pairs', '.5', 'd', ':'),
     'MVCHSS': ('MVCHSS', '#cc79a7', 'v', '--'),
     'SANMF': ('SANMF', '#56b4e9', '<', '--'),
     'S3NMF': ('S3NMF', '#8c564b', '>', '--'),
@@ -164,7 +168,7 @@ def _rank(item):
 
 # %% ../nbs/14_plots.ipynb #08054226
 NAMES = dict(yale='Yale', leaf='Leaf', libras='Libras', orl='ORL', umist='UMIST', binalpha='BinAlpha',
-             digits='Digits', mnist5k='MNIST 5k')
+             digits='Digits', mnist5k='MNIST 5k', mnist='MNIST')
 
 def _panels(count, columns, width, margin, height):
     "A figure with `count` panels, each line of them of some height; those too many are empty"
