@@ -83,7 +83,8 @@ class Told:
         closed = closed or known.closure()  # more classes than clusters
         pairs, self.sign = (closed if isinstance(known, Closure) else known).draw(ENOUGH, rng)
         self.pairs = values.of[pairs]
-        self.closed = join_copies(closed, values)
+        joined = join_copies(closed, values)
+        self.closed = joined if len(joined.partition) >= n_clusters else closed
         self.sizes = self.closed.partition.sizes.astype(float)
         self.count = csr_matrix(self.closed.partition.membership().T @ values.membership())  # (g, v)
         self._learned = {}
@@ -230,7 +231,9 @@ def _open(seen, pairs, sign, n_clusters):
     "Of the hidden pairs those that are not implied by what is seen"
     closed = implied(seen, n_clusters) or seen
     i, j = closed.groups[pairs].T
-    unknown = np.asarray(closed.group_matrix()[i, j]).ravel() == 0
+    g = len(closed.partition)
+    apart = np.sort(closed.apart, axis=1) @ [g, 1]
+    unknown = (i != j) & ~np.isin(np.sort([i, j], axis=0).T @ [g, 1], apart)
     return closed, pairs[unknown], sign[unknown] > 0
 
 # %% ../nbs/07_committee.ipynb #4d96d36c
