@@ -20,10 +20,13 @@ def tensor_objective(
     Z: np.ndarray,  # (n, n) constraints
     A0: np.ndarray,  # (n, n) similarity to stay near
     lam: float,  # λ
+    Z0: np.ndarray | None = None,  # (n, n) what is thought of pairs, if that has a price
+    weights: np.ndarray | None = None,  # (n, n) of those prices; infinite ones are not counted
 ) -> float:
-    "Mean nuclear norm of Z + A and Z - A, plus λ‖A - A0‖² (Eq. 13)"
+    "Mean nuclear norm of Z + A and Z - A, plus λ‖A - A0‖² (Eq. 13), plus what it costs to go against evidence"
     nuclear = np.linalg.norm(Z + A, 'nuc') + np.linalg.norm(Z - A, 'nuc')
-    return float(nuclear / 2 + lam * np.sum((A - A0)**2))
+    against = 0. if weights is None else np.sum(np.where(np.isinf(weights), 0, weights) * (Z - Z0)**2)
+    return float(nuclear / 2 + lam * np.sum((A - A0)**2) + against)
 
 # %% ../nbs/04_admm.ipynb #bf46804d
 @dataclass(frozen=True)
@@ -33,29 +36,46 @@ class TensorResult:
     Z: np.ndarray  # (n, n) inferred constraints
     E: np.ndarray  # (n, n) A0 - A as the solver sees it
     objective: float  # of A and Z with the known entries put in (`tensor_objective`)
-    n_iter: int
-    converged: bool
+    n_iter: int  # iterations that were made
+    converged: bool  # did it stop by its own rule?
     history: dict  # arrays over the iterations: residual, objective, rank, mu
     gap: float = np.nan  # at most this far above the optimum (`solve` only), as a share of the objective
     state: tuple = ()  # where the solver stood, to continue from (`solve` only)
 
 # %% ../nbs/04_admm.ipynb #aeae959a
-def step_Z(C, Y2, D, Y3, mu):
+def step_Z(
+    C, Y2,  # the low-rank copy of Z and its multiplier
+    D, Y3,  # the copy with the known entries and its multiplier
+    mu,  # μ
+):
     "Half-way between C - Y2/μ and D - Y3/μ (Eq. 28)"
     return (C - Y2 / mu + D - Y3 / mu) / 2
 
 # %% ../nbs/04_admm.ipynb #fe6e08ad
-def step_D(Z, Y3, mu, given, Z0):
+def step_D(
+    Z, Y3,  # the unknown and the multiplier of Z = D
+    mu,  # μ
+    given, Z0,  # which entries are known, and what they are
+):
     "Z + Y3/μ, with the known entries put in (Eq. 33)"
     return np.where(given, Z0, Z + Y3 / mu)
 
 # %% ../nbs/04_admm.ipynb #8fea46ab
-def step_E(A, A0, Y1, lam, mu):
+def step_E(
+    A, A0,  # the similarity, and the one to stay near
+    Y1,  # multiplier of A = A0 - E
+    lam, mu,  # λ and μ
+):
     "(μ(A0-A) + Y1) / (2λ+μ) (Eq. 32)"
     return (mu * (A0 - A) + Y1) / (2 * lam + mu)
 
 # %% ../nbs/04_admm.ipynb #669dbb9a
-def step_A(A, A0, E, C, Y1, Y2, mu):
+def step_A(
+    A, A0, E,  # the similarity, the one to stay near, and their difference
+    C,  # the low-rank copy of A
+    Y1, Y2,  # multipliers of A = A0 - E and of A = C
+    mu,  # μ
+):
     "One multiplicative step towards A0 - E + Y1/μ and C - Y2/μ (Eq. 30)"
     grow = A0 + _plus(Y1) / mu + _plus(C) + _minus(E) + _minus(Y2) / mu
     fall = 2 * A + _plus(E) + _plus(Y2) / mu + _minus(Y1) / mu + _minus(C)
@@ -106,7 +126,7 @@ def solve_paper(
     lam: float,  # λ
     *,
     tol: float = 1e-3,  # stop when no entry changes, and no two copies differ, by more
-    max_iter: int = 500,
+    max_iter: int = 500,  # iterations, at most
 ) -> TensorResult:
     "Algorithm 3 as printed, its misprints corrected, started from A = A0"
     zero = np.zeros_like(A0)
@@ -119,8 +139,8 @@ def solve_reference(
     lam: float,  # λ
     A_init: np.ndarray | None = None,  # (n, n) the random matrix to start from; None: uniform in (0, 1)
     *,
-    tol: float = 1e-3,
-    max_iter: int = 500,
+    tol: float = 1e-3,  # as in `solve_paper`
+    max_iter: int = 500,  # iterations, at most
     random_state=None,
 ) -> TensorResult:
     "What the authors' program computes, step by step"
@@ -136,12 +156,14 @@ def dual_bound(
     A0: np.ndarray,  # (n, n)
     Z0: np.ndarray,  # (n, n)
     lam: float,  # λ
+    weights: np.ndarray | None = None,  # (n, n) of the known entries; None: they are facts
 ) -> float:
     "A number that the optimum of the tensor problem cannot be below"
     shrink = 1 / max(1, *(np.linalg.norm(Y, 2) for Y in (Yz + Ya, Yz - Ya)))
     Yz, Ya = shrink * Yz, shrink * Ya
     a = np.maximum(0, A0 - Ya / (2 * lam))
-    return float(np.sum(Yz * Z0) + np.sum(lam * (a - A0)**2 + Ya * a))
+    soft = 0. if weights is None else np.sum(Yz**2 / (4 * np.where(weights > 0, weights, np.inf)))
+    return float(np.sum(Yz * Z0) - soft + np.sum(lam * (a - A0)**2 + Ya * a))
 
 # %% ../nbs/04_admm.ipynb #40d018f4
 def _advance(X, U, C, prox):
@@ -179,8 +201,9 @@ def solve(
     Z0,  # (n, n) known entries of Z, 0 for unknown; dense or sparse
     lam: float,  # λ
     *,
+    weights: np.ndarray | None = None,  # (n, n) how much a known entry weighs, 0 for unknown; None: all of them infinitely
     tol: float = 1e-4,  # on both relative residuals
-    max_iter: int = 2000,
+    max_iter: int = 2000,  # iterations, at most
     start: TensorResult | None = None,  # result of a similar problem to start from
     dtype=np.float64,  # or np.float32: half the memory
     certify: bool = True,  # compute the objective and the duality gap at the end; False: only estimate the objective
@@ -188,9 +211,12 @@ def solve(
     "The exact solution of the tensor problem (Eq. 13) by ADMM with two blocks"
     A0 = A0.astype(dtype)
     Z0 = as_dense(Z0).astype(dtype)
-    symmetric = np.array_equal(A0, A0.T) and np.array_equal(Z0, Z0.T)
+    symmetric = np.array_equal(A0, A0.T) and np.array_equal(Z0, Z0.T) and (weights is None or np.array_equal(weights, weights.T))
     Z, A, Uz, Ua, mu, guesses = _begin(A0, Z0, lam, symmetric) if start is None else _resume(start, dtype)
-    def settle_Z(M, rows): return np.where(Z0[rows] != 0, Z0[rows], M)
+    def settle_Z(M, rows):
+        if weights is None: return np.where(Z0[rows] != 0, Z0[rows], M)
+        share = 1 / (1 + mu / np.maximum(2 * weights[rows], 1e-300))  # 1 for facts, 0 where nothing is known
+        return (M + share * (Z0[rows] - M)).astype(dtype)
     def settle_A(M, rows): return np.maximum(0, (2 * lam * A0[rows] + mu * M) / (2 * lam + mu))
     residual = np.inf
     history = []
@@ -202,7 +228,7 @@ def solve(
         moved = moved / max(dual, EPS)
         residual = max(apart, moved)
         misfit = sum(np.vdot(d, d) for d in map(np.subtract, A, A0))
-        objective = sum(map(np.sum, values)) / 2 + lam * misfit
+        objective = sum(map(np.sum, values)) / 2 + lam * misfit  # of what is certain; evidence is added at the end
         history.append((residual, objective, max(map(np.count_nonzero, values)), mu))
         if residual < tol and verify: break
         if t % 10 == 0:
@@ -214,8 +240,8 @@ def solve(
     objective = history['objective'][-1]
     gap = np.nan
     if certify:
-        objective = tensor_objective(A, Z, A0, lam)
-        gap = (objective - dual_bound(mu * Uz, mu * Ua, A0, Z0, lam)) / objective
+        objective = tensor_objective(A, Z, A0, lam, Z0, weights)
+        gap = (objective - dual_bound(mu * Uz, mu * Ua, A0, Z0, lam, weights)) / objective
     return TensorResult(A, Z, A0 - A, objective, t, residual < tol, history, gap, (Z, A, Uz, Ua, mu, guesses))
 
 # %% ../nbs/04_admm.ipynb #f7416fb9

@@ -4,13 +4,14 @@
 
 # %% auto #0
 __all__ = ['SMALL', 'check_choice', 'check_parameters', 'check_samples', 'check_similarity', 'as_dense', 'ConstraintError',
-           'ConstraintWarning', 'some_pairs', 'check_pairs', 'check_start', 'power_of_two', 'OneThread',
-           'limit_threads', 'optional']
+           'ConstraintWarning', 'some_pairs', 'check_pairs', 'check_start', 'power_of_two', 'free_memory',
+           'check_memory', 'OneThread', 'limit_threads', 'optional']
 
 # %% ../nbs/00_checks.ipynb #1039be5c
 from contextlib import nullcontext
 from importlib import import_module
 from numbers import Real
+from pathlib import Path
 from threading import Lock
 
 import numpy as np
@@ -20,14 +21,22 @@ from sklearn.utils.validation import check_symmetric
 from threadpoolctl import threadpool_limits
 
 # %% ../nbs/00_checks.ipynb #ae47b1a9
-def check_choice(value, name: str, choices: tuple):
+def check_choice(
+    value,  # what was given
+    name: str,  # of the argument
+    choices: tuple,  # what it may be
+):
     "Refuse a word that is not one of the choices"
     if value in choices: return
     *most, last = map(repr, choices)
     raise ValueError(f'{name} must be {", ".join(most)} or {last}, got {value!r}')
 
 # %% ../nbs/00_checks.ipynb #d3ba5f47
-def check_parameters(*, positive: dict, counts: dict):
+def check_parameters(
+    *,
+    positive: dict,  # by name: positive numbers
+    counts: dict,  # by name: whole numbers from 1
+):
     "Refuse numbers that are not positive and finite, and counts that are no counts"
     for name, value in positive.items():
         check_scalar(value, name, Real, min_val=0, include_boundaries='neither')
@@ -60,14 +69,17 @@ def check_similarity(
     return check_symmetric(S, raise_warning=True)
 
 # %% ../nbs/00_checks.ipynb #51e1bca0
-def as_dense(M) -> np.ndarray:
+def as_dense(
+    M,  # dense or sparse
+) -> np.ndarray:
     "A matrix as an array of floats"
     return M.toarray() if issparse(M) else np.asarray(M, dtype=float)
 
 # %% ../nbs/00_checks.ipynb #47693caa
 class ConstraintError(ValueError):
     "Pairs that cannot be used: malformed, or impossible to keep; then `chains` or `witness` says why"
-    def __init__(self, message,
+    def __init__(self,
+        message,  # in a sentence
         chains=(),  # of samples: neighbours must-linked, ends cannot-linked
         witness=(),  # pairs and signs that so many clusters cannot keep
     ):
@@ -79,21 +91,37 @@ class ConstraintError(ValueError):
 class ConstraintWarning(UserWarning): "Pairs that the labels do not keep, or clusters that could not be filled"
 
 # %% ../nbs/00_checks.ipynb #2bdaad74
-def some_pairs(pairs, limit: int = 3) -> str:
+def some_pairs(
+    pairs,  # (r, 2)
+    limit: int = 3,  # how many to name
+) -> str:
     "The first few `pairs` in words"
     shown = ', '.join(f'({i:.15g}, {j:.15g})' for i, j in np.asarray(pairs)[:limit].tolist())
     return shown + (f' and {len(pairs) - limit} more' if len(pairs) > limit else '')
 
+# %% ../nbs/00_checks.ipynb #29be90e3
+def _as_array(pairs, name):
+    "Pairs as an array, whatever holds them"
+    if pairs is None: pairs = []
+    if hasattr(pairs, 'must_link'):
+        raise ConstraintError(f'{name} is a Constraints, which has both lists: unpack it, as in Constraints(n, *known)')
+    if not hasattr(pairs, '__array__'): pairs = list(pairs) if np.iterable(pairs) else pairs
+    try: pairs = np.asarray(pairs)
+    except ValueError:
+        raise ConstraintError(f'{name} must be pairs of indices, but its entries differ in length') from None
+    if pairs.dtype != object: return pairs
+    try: return pairs.astype(float)  # pandas keeps whole numbers that may be missing as objects
+    except (TypeError, ValueError): return pairs
+
 # %% ../nbs/00_checks.ipynb #a502c17a
 def check_pairs(
-    pairs,  # (r, 2) indices: array, list of pairs, DataFrame; None or empty: no pairs
+    pairs,  # (r, 2) indices: array, list, set, zip, DataFrame; None or empty: no pairs
     n_samples: int,  # indices must be smaller than this
     name: str = 'pairs',  # what to call them in an error
     selves: bool = True,  # are pairs of a sample with itself allowed?
 ) -> np.ndarray:  # (r, 2) integers
     "Pairs as an integer array, or a `ConstraintError` that names the offenders"
-    try: pairs = np.asarray([] if pairs is None else pairs)
-    except ValueError: raise ConstraintError(f'{name} must be pairs of indices, but its entries differ in length') from None
+    pairs = _as_array(pairs, name)
     if pairs.size == 0: return np.empty((0, 2), dtype=np.intp)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise ConstraintError(f'{name} must be pairs of indices, shape (r, 2); got shape {pairs.shape}')
@@ -119,9 +147,33 @@ def check_start(
     return start
 
 # %% ../nbs/00_checks.ipynb #99d7fa26
-def power_of_two(X) -> float:
+def power_of_two(
+    X,  # dense or sparse
+) -> float:
     "A power of two above the largest absolute value in X"
     return 2. ** np.frexp(abs(X).max())[1]
+
+# %% ../nbs/00_checks.ipynb #936bf511
+def free_memory() -> float:
+    "Bytes that are free for this process, infinity if that cannot be found out"
+    try:
+        lines = dict(line.split(':') for line in Path('/proc/meminfo').read_text().splitlines())
+        free = 1024 * int(lines['MemAvailable'].split()[0])
+        used = 1024 * int(Path('/proc/self/status').read_text().partition('VmSize:')[2].split()[0])
+        limit = import_module('resource').getrlimit(import_module('resource').RLIMIT_AS)[0]
+    except (OSError, KeyError, ImportError): return np.inf
+    return float(min(free, limit - used if limit > 0 else np.inf))
+
+# %% ../nbs/00_checks.ipynb #ab1c723b
+def check_memory(
+    n_bytes: float,  # that will be needed
+    what: str,  # for, in words
+    advice: str,  # what to do about it
+):
+    "Refuse what does not fit into the memory that is free"
+    free = free_memory()
+    if n_bytes > free: raise MemoryError(
+        f'{what} needs about {n_bytes / 1e9:.1f} GB of memory, {max(free, 0) / 1e9:.1f} GB are free: {advice}')
 
 # %% ../nbs/00_checks.ipynb #935ffbff
 class OneThread:

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['LISTED', 'unordered', 'pair_matrix', 'Constraints', 'must_link_groups', 'Closure', 'contradictions', 'close',
-           'labels_to_constraints', 'as_constraints', 'two_sides', 'mutually_apart', 'settle', 'colouring', 'implied',
-           'deduce', 'sample_pairs', 'sample_labels', 'random_pairs']
+           'answers_to_constraints', 'labels_to_constraints', 'as_constraints', 'two_sides', 'mutually_apart', 'settle',
+           'colouring', 'implied', 'deduce', 'join_near', 'sample_pairs', 'sample_labels', 'random_pairs']
 
 # %% ../nbs/01_constraints.ipynb #a731064b
 import math
@@ -19,11 +19,42 @@ from scipy.sparse import coo_matrix, csr_matrix, triu
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 from sklearn.utils import check_random_state, check_scalar, column_or_1d
 from sklearn.utils.random import sample_without_replacement
+from .answers import Answers, read_answers
 from .checks import ConstraintError, check_pairs, some_pairs
 from .partition import Partition
 
+# %% ../nbs/01_constraints.ipynb #ae097ee3
+def _with_certainty(pairs, name):
+    "Pairs (i, j) or (i, j, p) as pairs and how sure each is, not yet checked"
+    if pairs is None or not hasattr(pairs, '__len__') or not len(pairs): return pairs, 1.
+    if not hasattr(pairs, 'shape') and {2, 3} == {len(pair) for pair in pairs if hasattr(pair, '__len__')}:
+        pairs = [(*pair, 1.)[:3] for pair in pairs]
+    table = np.asarray(pairs) if np.ndim(pairs) == 2 else np.empty((0, 0))
+    if table.shape[1] != 3: return pairs, 1.
+    try: sure = table[:, 2].astype(float)
+    except ValueError: raise ConstraintError(f'{name}: the third entry of a pair, how sure it is, must be a number') from None
+    wrong = ~((sure > .5) & (sure <= 1))
+    if wrong.any(): raise ConstraintError(
+        f'{name}: how sure a pair is must be above .5 and at most 1, got {sure[wrong][0]:g} for {some_pairs(table[wrong][:, :2])}')
+    return table[:, :2], sure
+
+# %% ../nbs/01_constraints.ipynb #f20bcac1
+def _surest(pairs, sure):
+    "Distinct pairs i < j, sorted, with the largest certainty that each was given"
+    distinct = unordered(pairs)
+    if np.ndim(sure) == 0: return distinct, np.full(len(distinct), float(sure))
+    base = max(pairs.max(initial=0), 0) + 1
+    codes = np.sort(pairs.astype(np.int64), axis=1) @ [base, 1]
+    other = pairs[:, 0] != pairs[:, 1]
+    where = np.searchsorted(distinct @ [base, 1], codes[other])
+    largest = np.zeros(len(distinct))
+    np.maximum.at(largest, where, sure[other])
+    return distinct, largest
+
 # %% ../nbs/01_constraints.ipynb #33ed9ffa
-def unordered(pairs: np.ndarray) -> np.ndarray:
+def unordered(
+    pairs: np.ndarray,  # (r, 2)
+) -> np.ndarray:
     "Distinct pairs i < j, sorted; self-pairs dropped"
     i, j = np.sort(pairs.astype(np.int64), axis=1).T
     base = j.max(initial=0) + 1
@@ -62,32 +93,41 @@ def _check_disjoint(
 
 # %% ../nbs/01_constraints.ipynb #88d477f0
 class Constraints:
-    "Must-link and cannot-link pairs among `n_samples` samples"
+    "Must-link and cannot-link pairs among `n_samples` samples, and how sure each is"
     n_classes = 0  # where the pairs come from labels: how many there are
 
     def __init__(self,
         n_samples: int,  # n
-        must_link=(),  # (r, 2) pairs that belong together
-        cannot_link=(),  # (s, 2) pairs that do not
+        must_link=(),  # (r, 2) pairs that belong together; or (r, 3) with how sure that is, in (.5, 1]
+        cannot_link=(),  # (s, 2) or (s, 3) pairs that do not
+        *,
+        strict: bool = True,  # refuse pairs that are on both lists
     ):
         self.n_samples = check_scalar(n_samples, 'n_samples', (int, np.integer), min_val=1)
-        must = check_pairs(must_link, n_samples, 'must_link')
-        cannot = check_pairs(cannot_link, n_samples, 'cannot_link', selves=False)
+        must, sure_together = _with_certainty(must_link, 'must_link')
+        cannot, sure_apart = _with_certainty(cannot_link, 'cannot_link')
+        must = check_pairs(must, n_samples, 'must_link')
+        cannot = check_pairs(cannot, n_samples, 'cannot_link', selves=False)
         self._given = _signed(must, cannot)
-        self.pairs, self.sign = _signed(unordered(must), unordered(cannot))
-        _check_disjoint(n_samples, self.pairs, self.sign)
+        together, sure_together = _surest(must, sure_together)
+        apart, sure_apart = _surest(cannot, sure_apart)
+        self.pairs, self.sign = _signed(together, apart)
+        self.sure = np.concatenate([sure_together, sure_apart])
+        if strict: _check_disjoint(n_samples, self.pairs, self.sign)
 
     def __repr__(self):
         return f'{self.n_samples} samples, {self.n_must_link} must-link, {self.n_cannot_link} cannot-link'
 
     @property
-    def must_link(self): return self.pairs[self.sign > 0]
+    def must_link(self): return self.pairs[self.sign > 0]  # (r, 2) pairs that belong together
     @property
-    def cannot_link(self): return self.pairs[self.sign < 0]
+    def cannot_link(self): return self.pairs[self.sign < 0]  # (s, 2) pairs that do not
     @property
-    def n_must_link(self): return np.count_nonzero(self.sign > 0)
+    def n_must_link(self): return np.count_nonzero(self.sign > 0)  # how many must-links there are
     @property
-    def n_cannot_link(self): return np.count_nonzero(self.sign < 0)
+    def n_cannot_link(self): return np.count_nonzero(self.sign < 0)  # how many cannot-links there are
+    @property
+    def lean(self): return self.sign * (2 * self.sure - 1)  # (r,) from 1, surely the same, to -1, surely different
     def __iter__(self): return iter((self.must_link, self.cannot_link))
 
     def matrix(self,
@@ -102,13 +142,28 @@ class Constraints:
     def from_labels(cls, y): return labels_to_constraints(y)
     @classmethod
     def from_matrix(cls, Z): return _matrix_to_constraints(Z)
+    @classmethod
+    def from_file(cls,
+        path,  # a file of pairs, or what the labeller has written
+        ids=None,  # of all samples; None: they are called by their row numbers
+        n_samples: int | None = None,  # how many rows there are; None: as many as are named
+    ):
+        "The pairs in a file"
+        return answers_to_constraints(read_answers(path, ids, n_samples))
+    def certain(self): return self if (self.sure == 1).all() else self.only(self.sure == 1)  # the facts among the pairs
+    def only(self,
+        chosen: np.ndarray,  # (r,) which of the pairs
+    ):
+        "Some of the pairs"
+        return _choose(self, chosen)
     def contradictions(self, limit=10): return contradictions(self, limit)
-    def closure(self): return self._closure
+    def closure(self): return self._closure  # with all that the pairs imply
     @cached_property
-    def _closure(self): return close(self)
-    def between(self): return self
-    def generators(self): return self.must_link, self.cannot_link
+    def _closure(self): return close(self.certain())
+    def between(self): return self  # what is known of the parts
+    def generators(self): return self.must_link, self.cannot_link  # as few pairs as imply all the others
     def deduce(self, n_clusters):
+        "Everything the pairs and k imply together"
         if n_clusters not in self._deduced: self._deduced[n_clusters] = deduce(self, n_clusters)
         return self._deduced[n_clusters]
     @cached_property
@@ -116,6 +171,12 @@ class Constraints:
     def draw(self, limit, random_state=None): return _draw_pairs(self, limit, random_state)
     def satisfaction(self, labels): return _pairs_satisfied(self, labels)
     def broken(self, labels): return _broken_pairs(self, labels)
+
+# %% ../nbs/01_constraints.ipynb #64837dce
+def _choose(known, chosen):
+    "Some of the pairs"
+    rows = np.column_stack([known.pairs, known.sure])
+    return Constraints(known.n_samples, rows[chosen & (known.sign > 0)], rows[chosen & (known.sign < 0)], strict=False)
 
 # %% ../nbs/01_constraints.ipynb #1ba65df7
 def _matrix_to_constraints(
@@ -155,7 +216,7 @@ class Closure(Constraints):
         return f'{self.n_samples} samples in {len(self.partition)} groups,{told}'
 
     @property
-    def groups(self): return self.partition.of
+    def groups(self): return self.partition.of  # (n,) group of each sample
     @property
     def n_must_link(self): return int((self._sizes * (self._sizes - 1)).sum() / 2)
     @property
@@ -184,9 +245,12 @@ class Closure(Constraints):
         return _signed(*(np.column_stack(kind.nonzero()) for kind in (Z > 0, Z < 0)))
 
     @property
-    def pairs(self): return self._listed[0]
+    def pairs(self): return self._listed[0]  # (r, 2) all known pairs, written out
     @property
-    def sign(self): return self._listed[1]
+    def sign(self): return self._listed[1]  # (r,) +1 for must-links, -1 for cannot-links
+    @property
+    def sure(self): return np.ones(len(self.pairs))  # (r,) all of them are facts
+    def certain(self): return self  # all of it
     def contradictions(self, limit=10): return []
     def closure(self): return self
     def between(self): return Constraints(len(self.partition), cannot_link=self.apart)
@@ -219,17 +283,57 @@ def _chain(links, i, j):
     while chain[-1] != i: chain.append(int(parent[chain[-1]]))
     return chain[::-1]
 
+# %% ../nbs/01_constraints.ipynb #938ed033
+def _ends(links, limit=10):
+    "The first and the last of many links, in words"
+    links = list(map(str, links))
+    half = limit // 2
+    if len(links) <= limit: return links
+    return [*links[:half], f'… {len(links) - 2 * half} more …', *links[-half:]]
+
 # %% ../nbs/01_constraints.ipynb #ff5ecaad
 def close(known: Constraints) -> Closure:
     "Everything the constraints imply, or a `ConstraintError` with the chains that contradict a cannot-link"
     chains = known.contradictions()
     if chains:
-        told = '; '.join(f'{c[0]} and {c[-1]} are cannot-linked, but must-links join them: {"–".join(map(str, c))}'
+        told = '; '.join(f'{c[0]} and {c[-1]} are cannot-linked, but must-links join them: {"–".join(_ends(c))}'
                          for c in chains[:3])
         more = ' (and more: see Constraints.contradictions)' if len(chains) > 3 else ''
         raise ConstraintError(f'contradictory constraints: {told}{more}', chains)
     groups = must_link_groups(known)
     return Closure(groups, unordered(groups[known.cannot_link]))
+
+# %% ../nbs/01_constraints.ipynb #a2f5d815
+def answers_to_constraints(
+    said: Answers,  # what `read_answers` has read
+    strict: bool = True,  # refuse answers that contradict each other
+) -> Constraints:
+    "The pairs that hold in a file, or a `ConstraintError` with all that is wrong with it"
+    against = [row for row, _ in said.clashes]
+    rows = np.column_stack([said.pairs, said.p])
+    rows = np.vstack([rows, np.array([(i, j, p) for i, j, _, p, _ in against]).reshape(-1, 3)])
+    same = np.concatenate([said.sign > 0, [answer == 'same' for _, _, answer, *_ in against]]).astype(bool)
+    known = Constraints(said.n_samples, rows[same], rows[~same], strict=False)
+    if strict: _list_contradictions(said, known)
+    said.mistakes.refuse(ConstraintError)
+    return known
+
+def _list_contradictions(said, known):
+    "Put contradictions on the list of mistakes"
+    before_them = said.mistakes.count
+    for (i, j, _, _, line), before in said.clashes:
+        said.mistakes.add(line, f'contradicts line {before} about {said.names.of(i)} and {said.names.of(j)}')
+    for chain in known.certain().contradictions(limit=said.mistakes.LISTED):
+        if len(chain) > 2: said.mistakes.add(said.line(chain[0], chain[-1]), _clash(chain, said))
+    if said.mistakes.count > before_them and not said.mistakes.advice: said.mistakes.advice = _ADVICE
+
+_ADVICE = "if some answers may be wrong, noise='auto' (--noise auto) finds out which"
+
+def _clash(chain, said):
+    "A contradiction by the names of its samples and the lines that say so"
+    i, *_, j = map(said.names.of, chain)
+    joined = [f'{said.names.of(a)}–{said.names.of(b)} (line {said.line(a, b)})' for a, b in zip(chain, chain[1:])]
+    return f'{i} and {j} are cannot-linked, but must-links join them: {", ".join(_ends(joined))}'
 
 # %% ../nbs/01_constraints.ipynb #c6911f14
 def _is_mixed(y):
@@ -259,6 +363,14 @@ def labels_to_constraints(
     closed.n_classes = k
     return closed
 
+# %% ../nbs/01_constraints.ipynb #0857e007
+def _lists(known):
+    "Both lists with how sure the pairs are; where they are many, only as many as imply the others"
+    if known.n_must_link + known.n_cannot_link > LISTED:
+        return [np.column_stack([pairs, np.ones(len(pairs))]) for pairs in known.generators()]
+    rows = np.column_stack([known.pairs, known.sure])
+    return [rows[known.sign > 0], rows[known.sign < 0]]
+
 # %% ../nbs/01_constraints.ipynb #95ce182b
 LISTED = 2_000_000  # pairs that may be written out
 
@@ -267,6 +379,7 @@ def as_constraints(
     y=None,  # partial labels (-1 = unknown), or a `Constraints`
     must_link=None,  # (r, 2) pairs, or a `Constraints`
     cannot_link=None,  # (s, 2) pairs
+    strict: bool = True,  # refuse pairs that are on both lists
 ) -> Constraints:
     "All that is known about the samples, in one object"
     sources = [c for c in (y, must_link) if isinstance(c, Constraints)]
@@ -274,12 +387,11 @@ def as_constraints(
     for c in sources:
         if c.n_samples != n_samples:
             raise ConstraintError(f'constraints (or y) are about {c.n_samples} samples, X has {n_samples}')
-    listed = Constraints(n_samples, () if isinstance(must_link, Constraints) else must_link, cannot_link)
+    listed = Constraints(n_samples, () if isinstance(must_link, Constraints) else must_link, cannot_link, strict=strict)
     if len(listed.pairs) or not sources: sources.append(listed)
     if len(sources) == 1: return sources[0]
-    lists = [c.generators() if c.n_must_link + c.n_cannot_link > LISTED else c for c in sources]
-    must, cannot = (np.vstack(kind) for kind in zip(*lists))
-    together = Constraints(n_samples, must, cannot)
+    must, cannot = (np.vstack(kind) for kind in zip(*map(_lists, sources)))
+    together = Constraints(n_samples, must, cannot, strict=strict)
     together.n_classes = max(c.n_classes for c in sources)
     return together
 
@@ -542,6 +654,33 @@ def deduce(
     found = implied(known, n_clusters)
     if found is None: raise _refusal(known, n_clusters)
     return found
+
+# %% ../nbs/01_constraints.ipynb #42f7b4f6
+def join_near(
+    closed: Closure,  # what is certain
+    near: Partition,  # samples that are one where nothing is known of them
+    limit: int | None = None,  # groups that stay on their own, the largest; None: all
+) -> Closure:
+    "The same facts, and samples that are alike together where nothing is known of them"
+    groups = closed.groups
+    told = closed.partition.sizes > 1
+    told[closed.apart] = True
+    if limit is not None: told &= _outstanding(closed, near, limit)
+    joined = np.where(told[groups], groups, len(closed.partition) + near.of)
+    used, of = np.unique(joined, return_inverse=True)
+    apart = closed.apart[told[closed.apart].all(axis=1)]
+    return Closure(of.ravel(), np.searchsorted(used, apart))
+
+def _outstanding(closed, near, limit):
+    "The largest groups of more than one sample, and those that are apart within a cell"
+    sizes = closed.partition.sizes
+    chosen = np.argsort(-sizes, kind='stable')[:limit]
+    kept = np.zeros(len(sizes), dtype=bool)
+    kept[chosen[sizes[chosen] > 1]] = True
+    home = near.of[np.unique(closed.groups, return_index=True)[1]]
+    at_odds = closed.apart[home[closed.apart[:, 0]] == home[closed.apart[:, 1]]]
+    kept[at_odds] = True
+    return kept
 
 # %% ../nbs/01_constraints.ipynb #31e4bf24
 def _told_by(y, i, j):

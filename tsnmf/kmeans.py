@@ -8,19 +8,38 @@ __all__ = ['constrained_kmeans']
 # %% ../nbs/02b_kmeans.ipynb #30ccbd88
 import numpy as np
 from scipy.sparse import csr_matrix, find
-from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
 # %% ../nbs/02b_kmeans.ipynb #0322a630
 def _settle(labels, cost, quarrels, price, rng):
     "Clusters (s, q) of parts given what each costs (s, q, k), when company costs too"
     starts, q, k = cost.shape
-    for _ in range(6):
+    for _ in range(4):
         company = quarrels @ np.eye(k)[labels].swapaxes(0, 1).reshape(q, -1)
         wanted = (cost + price * company.reshape(q, starts, k).swapaxes(0, 1)).argmin(axis=2)
         if (wanted == labels).all(): break
         labels = np.where(rng.random_sample(labels.shape) < .5, wanted, labels)
     return labels
+
+# %% ../nbs/02b_kmeans.ipynb #5a2d19b4
+def _scatter(points, k, sizes, starts, rng):
+    "(s, k, r) centres far from each other: a few candidates for each are drawn by their distance, and the best one is kept"
+    g = len(points)
+    square = (points**2).sum(axis=1)
+    def far(chosen): return np.maximum(square + square[chosen][..., None] - 2 * points[chosen] @ points.T, 0)  # (…, g)
+    chosen = np.empty((starts, k), dtype=int)
+    chosen[:, 0] = rng.choice(g, starts, p=sizes / sizes.sum())
+    nearest = far(chosen[:, 0])
+    for c in range(1, k):
+        mass = np.cumsum(nearest * sizes, axis=1)
+        drawn = rng.random_sample((starts, 2 + int(np.log(k)))) * mass[:, -1:]
+        candidates = np.array([np.searchsorted(m, d) for m, d in zip(mass, drawn)]).clip(max=g - 1)
+        left = np.minimum(far(candidates), nearest[:, None])  # (s, candidates, g)
+        best = (left @ sizes).argmin(axis=1)
+        chosen[:, c] = candidates[np.arange(starts), best]
+        nearest = left[np.arange(starts), best]
+    return points[chosen]
 
 # %% ../nbs/02b_kmeans.ipynb #d670be17
 def _lloyd(points, centers, sizes, quarrels, rng, max_iter=30):
@@ -46,26 +65,40 @@ def _lloyd(points, centers, sizes, quarrels, rng, max_iter=30):
     broken = (labels[:, i] == labels[:, j]) @ least / 2
     return labels, np.take_along_axis(cost, labels[:, :, None], axis=2).sum(axis=(1, 2)) + price.ravel() * broken
 
+# %% ../nbs/02b_kmeans.ipynb #3ff43cf7
+def _quarrels(sizes, apart, votes):
+    "(g, g) what it costs if two parts share a cluster, in units of the price"
+    g = len(sizes)
+    i, j = np.asarray(apart, dtype=int).reshape(-1, 2).T
+    against = csr_matrix((np.ones(2 * len(i)), (np.r_[i, j], np.r_[j, i])), shape=(g, g))
+    if votes is not None: against = against - _tempered(votes)
+    i, j, how_much = find(against)
+    return csr_matrix((how_much * np.minimum(sizes[i], sizes[j]), (i, j)), shape=(g, g))
+
+def _tempered(votes):
+    "Votes in (-1, 1): more of them make surer, none makes certain"
+    tempered = csr_matrix(votes, copy=True)
+    tempered.data /= 1 + abs(tempered.data)
+    return tempered
+
 # %% ../nbs/02b_kmeans.ipynb #09b64bd7
 def constrained_kmeans(
     points: np.ndarray,  # (g, r) where the parts are
     n_clusters: int,  # k
     sizes: np.ndarray | None = None,  # (g,) samples in each part
     apart=(),  # (a, 2) parts that should not share a cluster
+    votes=None,  # (g, g) sparse, symmetric: votes for (> 0) and against (< 0) pairs of parts
     *,
     n_init: int = 3,  # starts, of which the cheapest result counts
     random_state=None,
 ) -> np.ndarray:  # (g,)
-    "k-means of parts with a price on broken cannot-links"
+    "k-means of parts with a price on broken cannot-links, and on votes that are not heard"
     g = len(points)
     if g <= n_clusters: return np.arange(g)
     rng = check_random_state(random_state)
     sizes = np.ones(g) if sizes is None else np.asarray(sizes, dtype=float)
-    if not len(apart):
+    if not len(apart) and votes is None:
         return KMeans(n_clusters, n_init=n_init, random_state=rng).fit(points, sample_weight=sizes).labels_
-    i, j = np.asarray(apart).T
-    least = np.minimum(sizes[i], sizes[j])
-    quarrels = csr_matrix((np.r_[least, least], (np.r_[i, j], np.r_[j, i])), shape=(g, g))
-    starts = [kmeans_plusplus(points, n_clusters, sample_weight=sizes, random_state=rng)[0] for _ in range(n_init)]
-    labels, cost = _lloyd(points, np.array(starts), sizes, quarrels, rng)
+    starts = _scatter(points, n_clusters, sizes, n_init, rng)
+    labels, cost = _lloyd(points, starts, sizes, _quarrels(sizes, apart, votes), rng)
     return labels[cost.argmin()]

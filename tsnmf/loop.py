@@ -16,7 +16,7 @@ from time import perf_counter
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
-from tqdm.auto import trange
+from tqdm.auto import tqdm
 from .adjust import adjust_clipped, adjust_similarity
 from .admm import solve, solve_paper, solve_reference
 from .checks import check_choice, check_parameters, check_start
@@ -88,7 +88,10 @@ def _factorise_samples(S, problem, n_clusters, *, variant, n_embeddings, beta, m
                          V_init=V_init, Vstar_init=Vstar_init)
 
 # %% ../nbs/06_loop.ipynb #18630684
-def exactly(A0, Z0, lam, last=None):
+def exactly(
+    A0, Z0, lam,  # as in `solve`
+    last=None,  # `TensorResult` to start from
+):
     "The exact solver, as exact as is needed here"
     return solve(A0, Z0, lam, tol=1e-3, start=last, dtype=np.float32, certify=False)
 
@@ -132,9 +135,11 @@ RECIPES = dict(
     default=Recipe(contract, adjust_clipped, factorise_parts, solve_parts),
     paper=Recipe(as_given, adjust_clipped, partial(_factorise_samples, variant='paper'), _solve_printed, faithful=True),
     reference=Recipe(partial(as_given, symmetric=False), adjust_similarity,
-                     partial(_factorise_samples, variant='reference'), _solve_program, faithful=True))
+                     partial(_factorise_samples, variant='reference'), _solve_program, faithful=True))  # by name
 
-def find_recipe(variant: str | Recipe) -> Recipe:
+def find_recipe(
+    variant: str | Recipe,  # a name in RECIPES, or a recipe
+) -> Recipe:
     "The recipe of a name, or the one that was given"
     if isinstance(variant, Recipe): return variant
     check_choice(variant, 'variant', tuple(RECIPES))
@@ -268,7 +273,9 @@ def _remember(problem, S, e, tensor, began):
         converged=e.converged and tensor.converged, seconds=perf_counter() - began)
 
 # %% ../nbs/06_loop.ipynb #a728a518
-def settled(history: list) -> bool:
+def settled(
+    history: list,  # of `Iteration`
+) -> bool:
     "Are the clusters of the last outer iteration those of the one before?"
     return len(history) > 1 and adjusted_rand_score(history[-2].labels, history[-1].labels) == 1
 
@@ -286,10 +293,13 @@ def run_loop(
     steps = outer_iterations(problem, n_clusters, knobs, random_state)
     faithful = find_recipe(knobs.variant).faithful
     history = []
-    for _ in trange(knobs.max_iter, desc='TSNMF', disable=not verbose):
-        history.append(next(steps))
-        if callback is not None: callback(history[-1])
-        if not faithful and settled(history): break
+    allowed = knobs.max_iter
+    with tqdm(total=allowed, desc='TSNMF', disable=not verbose) as bar:
+        while len(history) < allowed:
+            history.append(next(steps))
+            if callback is not None: callback(history[-1])
+            if not faithful and settled(history): bar.total = allowed = len(history)  # nothing is left to do
+            bar.update()
     if faithful: return TSNMFResult(history, len(history) - 1)
     kept = [it.satisfaction for it in history]
     return TSNMFResult(history, max(range(len(history)), key=lambda t: (kept[t], t)))  # of equals the last

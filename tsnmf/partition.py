@@ -8,7 +8,6 @@ __all__ = ['Partition', 'in_tiles', 'row_keys', 'equal_rows']
 # %% ../nbs/00b_partition.ipynb #2d1bbfa5
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
@@ -37,15 +36,21 @@ class Partition:
         M = self.membership()
         return as_dense(M.T @ S @ M) / np.outer(self.sizes, self.sizes)
 
-    def spread(self, v: np.ndarray) -> np.ndarray:
+    def spread(self,
+        v: np.ndarray,  # (g, …) by part
+    ) -> np.ndarray:
         "(n, …) for each sample what `v` (g, …) has for its part"
         return v[self.of]
 
-    def spread_pairs(self, B) -> np.ndarray:
+    def spread_pairs(self,
+        B,  # (g, g) by pairs of parts
+    ) -> np.ndarray:
         "(n, n) for each pair of samples what `B` (g, g) has for their parts"
         return as_dense(B)[np.ix_(self.of, self.of)]
 
-    def then(self, coarser: 'Partition') -> 'Partition':
+    def then(self,
+        coarser: 'Partition',  # of the parts
+    ) -> 'Partition':
         "Samples in the parts that `coarser` makes of the parts"
         return Partition(coarser.of[self.of])
 
@@ -62,24 +67,37 @@ def in_tiles(
     of[order] = np.arange(n_samples) * t // n_samples
     return Partition(of)
 
+# %% ../nbs/00b_partition.ipynb #bf312cf9
+def _stir(values):
+    "The bits of floats as numbers in which every bit depends on all others; 0 stays 0"
+    x = (values + 0.).view(np.uint64)  # + 0.: there are two zeros
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xbf58476d1ce4e5b9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94d049bb133111eb)
+    return x ^ (x >> np.uint64(31))
+
 # %% ../nbs/00b_partition.ipynb #525b9d4b
 def row_keys(
     X,  # (n, d) samples, dense or sparse
-) -> list:  # of bytes
-    "Eight bytes for each row, the same for equal rows"
+) -> np.ndarray:  # (n,)
+    "A number for each row, the same for equal rows, and in every process"
+    n, d = X.shape
+    of_column = _stir(1. + np.arange(d)) | np.uint64(1)
     if issparse(X):
         X = X.tocsr(copy=True)
         X.sum_duplicates()
-        X.eliminate_zeros()
-        filled = ((X.indices[a:b], X.data[a:b]) for a, b in zip(X.indptr, X.indptr[1:]))
-    else: filled = ((np.flatnonzero(row), row[row != 0]) for row in X)  # as a sparse row would have it
-    rows = (where.astype(np.int64).tobytes() + values.tobytes() for where, values in filled)
-    return [blake2b(row, digest_size=8).digest() for row in rows]  # Python's own hash is another one in every process
+        X = X.tocoo()
+        keys = np.zeros(n, dtype=np.uint64)
+        np.add.at(keys, X.row, _stir(X.data.astype(float)) * of_column[X.col])
+        return keys
+    blocks = (np.ascontiguousarray(X[i:i + 4096], dtype=float) for i in range(0, n, 4096))
+    return np.concatenate([(_stir(rows) * of_column).sum(axis=1, dtype=np.uint64) for rows in blocks])
 
 # %% ../nbs/00b_partition.ipynb #9e31a8cd
 def equal_rows(
     X,  # (n, d) samples, dense or sparse
 ) -> Partition:
     "Samples with the same values as one part, in the order of their first appearance"
-    number = {}
-    return Partition(np.array([number.setdefault(key, len(number)) for key in row_keys(X)], dtype=np.intp))
+    _, first, of = np.unique(row_keys(X), return_index=True, return_inverse=True)
+    place = np.empty(len(first), dtype=np.intp)
+    place[np.argsort(first)] = np.arange(len(first))
+    return Partition(place[of])

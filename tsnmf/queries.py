@@ -13,8 +13,9 @@ from scipy.sparse import csr_matrix, issparse
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_array, check_random_state, check_scalar
 from .checks import check_similarity
-from .constraints import Closure, Constraints, implied
+from .constraints import Closure, Constraints, implied, join_near
 from .graph import default_n_neighbors, knn_graph
+from .partition import Partition
 
 # %% ../nbs/01a_queries.ipynb #1b216278
 def _strongest(
@@ -63,7 +64,7 @@ def reach(
     home: np.ndarray,  # (g,) index of the home of each settled group, -1 for the others
     refused: np.ndarray,  # (g, h) groups that are apart from a home
     go_on: float = .9,  # α
-    steps: int = 20,
+    steps: int = 20,  # of the walk
 ) -> np.ndarray:  # (g, h)
     "F: which home a random walk meets first, if any"
     settled = home[:, None] >= 0
@@ -73,7 +74,9 @@ def reach(
     return F
 
 # %% ../nbs/01a_queries.ipynb #59c07954
-def doubt(F: np.ndarray) -> np.ndarray:
+def doubt(
+    F: np.ndarray,  # (g, h) how much of each group belongs to each home
+) -> np.ndarray:  # (g,)
     "One minus the margin between the two largest entries of each row"
     second, first = np.partition(np.pad(F, ((0, 0), (1, 0))), -2, axis=1)[:, -2:].T
     return 1 - (first - second)
@@ -83,7 +86,7 @@ def visits(
     P: csr_matrix,  # (g, g) random walk
     start: np.ndarray,  # (g,) walks that start at each group
     go_on: float = .9,  # α
-    steps: int = 20,
+    steps: int = 20,  # of the walk
 ) -> np.ndarray:  # (g,)
     "How many walks pass by each group: Σ αᵗ (Pᵀ)ᵗ start"
     total = start = np.asarray(start, dtype=float)
@@ -136,6 +139,7 @@ def suggest_pairs(
     known: Constraints,  # what has been answered so far
     n_pairs: int = 1,  # how many questions
     *,
+    cells=None,  # (n,) cell of each sample, `cells_` of a fit: questions are about cells, each shown by one of its samples
     similarity=None,  # (n, n) graph or similarity of the samples; None: the nearest neighbours in the embedding
     random_state=None,  # decides between equally good questions
 ) -> np.ndarray:  # (r, 2) samples; r < n_pairs if there is less to ask, 0 if everything is known
@@ -143,6 +147,7 @@ def suggest_pairs(
     V, S = _check_query(embedding, known, similarity)
     check_scalar(n_pairs, 'n_pairs', (int, np.integer), min_val=0)
     closed = implied(known, V.shape[1]) or known.closure()  # or if there are more clusters than columns
+    if cells is not None: closed = join_near(closed, Partition(np.unique(cells, return_inverse=True)[1].ravel()))
     sizes = closed.partition.sizes
     U = normalize(closed.partition.membership().T @ np.maximum(V, 0), norm='l1')
     tie = 1 + 1e-6 * check_random_state(random_state).random_sample(len(sizes))
@@ -171,3 +176,7 @@ def _check_query(embedding, known, similarity):
     if similarity is None: return V, knn_graph(normalize(V))
     S = check_similarity(similarity, 'similarity', n)
     return V, S if issparse(S) else _strongest(S, default_n_neighbors(n))
+
+# %% ../nbs/01a_queries.ipynb #e00cc5fe
+from .docs import document
+document(__name__)

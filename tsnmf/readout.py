@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['MANY', 'best_assignment', 'improve', 'fewest_broken', 'nearby_assignment', 'fill_empty', 'read_out', 'agree',
-           'read_samples']
+           'read_samples', 'read_leaning']
 
 # %% ../nbs/06a_readout.ipynb #6c51c9bf
 from time import perf_counter
@@ -54,7 +54,7 @@ def improve(
     labels: np.ndarray,  # (g,) clusters that keep parts apart
     gain: np.ndarray,  # (g, k) what is gained by each cluster for each part
     apart: np.ndarray,  # (a, 2) parts that must differ
-    rounds: int = 20,
+    rounds: int = 20,  # at most
 ) -> np.ndarray:  # (g,)
     "Each part in the best cluster that is open to it, until none wants to move"
     g, k = gain.shape
@@ -77,7 +77,7 @@ def improve(
 def fewest_broken(
     gain: np.ndarray,  # (g, k) what is gained by each cluster for each part
     apart: np.ndarray,  # (a, 2) parts that should differ
-    steps: int = 20_000,
+    steps: int = 20_000,  # at most
 ) -> np.ndarray:  # (g,)
     "Clusters in which as few parts as can be found share one that should not"
     g, k = gain.shape
@@ -105,7 +105,10 @@ def fewest_broken(
     return best
 
 # %% ../nbs/06a_readout.ipynb #847a65e0
-def nearby_assignment(gain, closed: Closure) -> np.ndarray:
+def nearby_assignment(
+    gain,  # (g, k) of each part in each cluster
+    closed: Closure,  # what has to be kept
+) -> np.ndarray:  # (g,)
     "Clusters that keep parts apart where that can be found, else as many as are found by chance"
     k = gain.shape[1]
     colours = colouring(closed, k)
@@ -160,11 +163,35 @@ def agree(
 
 # %% ../nbs/06a_readout.ipynb #ec391f2c
 def read_samples(
-    V: np.ndarray,  # (n, k) embedding, the same within a part; rows of unit length
+    V: np.ndarray,  # (n, k) embedding, rows of unit length
     parts: Partition,  # of the samples
     facts: Closure | None = None,  # whose groups are the parts; None: nothing has to be kept
 ) -> tuple:  # labels (n,), and the embedding with columns that match
     "Labels that keep every fact, and an embedding that agrees with them"
-    one_each = np.unique(parts.of, return_index=True)[1]
-    labels = read_out(V[one_each]**2, parts.sizes, facts)  # squares of a row of unit length are shares
+    shares = parts.membership().T @ V**2 / parts.sizes[:, None]  # squares of a row of unit length are shares
+    labels = read_out(shares, parts.sizes, facts)
     return agree(parts.spread(labels), V)
+
+# %% ../nbs/06a_readout.ipynb #b3df592e
+def read_leaning(
+    V: np.ndarray,  # (n, k) embedding, rows of unit length
+    pairs: np.ndarray,  # (r, 2) answers
+    price: np.ndarray,  # (r,) for clusters that go against them: > 0 same, < 0 different
+    rounds: int = 5,  # turns, at most
+) -> tuple:  # labels (n,), and the embedding with columns that match
+    "Labels near the embedding and near the answers, none of the clusters empty"
+    n, k = V.shape
+    shares = np.log(V**2 + .02)
+    labels = V.argmax(axis=1)
+    i, j = pairs.T
+    N = csr_matrix((np.r_[price, price], (np.r_[i, j], np.r_[j, i])), shape=(n, n))
+    asked = np.unique(pairs)
+    undecided = asked[np.argsort(V[asked].max(axis=1, initial=0), kind='stable')]  # they move first
+    for _ in range(rounds):
+        before = labels.copy()
+        for i in undecided:
+            others = slice(N.indptr[i], N.indptr[i + 1])
+            company = np.bincount(labels[N.indices[others]], N.data[others], minlength=k)
+            labels[i] = (shares[i] + company).argmax()
+        if (labels == before).all(): break
+    return agree(fill_empty(labels, V**2), V)

@@ -15,7 +15,11 @@ from sklearn.utils import check_random_state
 from .checks import check_choice, check_start
 
 # %% ../nbs/02_snmf.ipynb #a2dc4359
-def square_norm(S): return float(S.multiply(S).sum() if issparse(S) else np.vdot(S, S))
+def square_norm(
+    S,  # dense or sparse
+) -> float:
+    "‖S‖²"
+    return float(S.multiply(S).sum() if issparse(S) else np.vdot(S, S))
 
 def residual_sq(
     SS: float,  # ‖S‖²
@@ -85,7 +89,10 @@ def stack(
     return np.ascontiguousarray(V.swapaxes(0, 1)).swapaxes(0, 1)
 
 # %% ../nbs/02_snmf.ipynb #7cbdb19a
-def times(S, V):
+def times(
+    S,  # (n, n), dense or sparse
+    V: np.ndarray,  # (m, n, k) embeddings
+) -> np.ndarray:  # (m, n, k)
     "S V_i for all i, in one product"
     m, n, k = V.shape
     return (S @ V.swapaxes(0, 1).reshape(n, m * k)).reshape(n, m, k).swapaxes(0, 1)
@@ -165,7 +172,9 @@ class EnhancedSNMFResult:
     converged: bool  # did the stopping rule end it (not max_iter)?
 
 # %% ../nbs/02_snmf.ipynb #8cae6a2d
-def normalize_rows(V):
+def normalize_rows(
+    V: np.ndarray,  # (n, k)
+) -> np.ndarray:  # (n, k)
     "Rows of unit length; a zero row stays zero"
     return V / np.maximum(np.linalg.norm(V, axis=-1, keepdims=True), 1e-12)
 

@@ -36,7 +36,10 @@ def t_transpose(
     return np.concatenate([T[:, :, :1], T[:, :, :0:-1]], axis=2)
 
 # %% ../nbs/03_tensor.ipynb #3bd6cc3b
-def t_identity(n: int, n3: int) -> np.ndarray:
+def t_identity(
+    n: int,  # rows and columns
+    n3: int,  # slices
+) -> np.ndarray:  # (n, n, n3)
     "The tensor that leaves others unchanged"
     I = np.zeros((n, n, n3))
     I[:, :, 0] = np.eye(n)
@@ -61,12 +64,17 @@ def fourier_singular_values(
     return np.linalg.svd(np.moveaxis(np.fft.fft(T, axis=2), 2, 0), compute_uv=False)
 
 # %% ../nbs/03_tensor.ipynb #9d2696c2
-def tensor_nuclear_norm(T: np.ndarray) -> float:
+def tensor_nuclear_norm(
+    T: np.ndarray,  # (n1, n2, n3)
+) -> float:
     "Mean of the nuclear norms of the Fourier slices"
     return float(fourier_singular_values(T).sum() / T.shape[2])
 
 # %% ../nbs/03_tensor.ipynb #be952766
-def tubal_rank(T: np.ndarray, tol: float = 1e-10) -> int:
+def tubal_rank(
+    T: np.ndarray,  # (n1, n2, n3)
+    tol: float = 1e-10,  # what counts as zero, as a share of the largest singular value
+) -> int:
     "The largest rank of a Fourier slice; singular values below `tol` times the largest count as zero"
     s = fourier_singular_values(T)
     return int((s > tol * s.max()).sum(axis=1).max())
