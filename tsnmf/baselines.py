@@ -89,11 +89,16 @@ def check_restarts(
     return check_start(start, shape, name, random_state)
 
 # %% ../nbs/12_baselines.ipynb #81cfc2e9
-def degrees(W) -> np.ndarray:  # (n, 1)
+def degrees(
+    W,  # (n, n) graph
+) -> np.ndarray:  # (n, 1)
     "Row sums of a graph, as a column"
     return np.asarray(W.sum(axis=1)).reshape(-1, 1)
 
-def roughness(W, V) -> float:
+def roughness(
+    W,  # (n, n) graph
+    V: np.ndarray,  # (n, k) embedding
+) -> float:
     "Tr(Vᵀ (D - W) V): how much V differs along the edges of W"
     return float(degrees(W).ravel() @ np.einsum('ij,ij->i', V, V) - np.vdot(V, W @ V))
 
@@ -121,13 +126,23 @@ class Baseline(ConstrainedClusterer):
 
     def _fit(self, X, known): return self._solved(self._similarity(X), known)
 
+    def solve(self,
+        S,  # (n, n) similarity; or the samples, of a method that works on them
+        known,
+    ) -> dict:  # fitted attributes by name
+        "Cluster, once everything is checked"
+        raise NotImplementedError
+
     def _declared(self, kind):
         "The parameters that are declared to be of a kind"
         return {f.name: getattr(self, f.name) for f in fields(self) if f.type is kind}
 
     def _solved(self, S, known): return self.solve(S, known)
 
-    def call(self, function, *arrays):
+    def call(self,
+        function,  # with parameters of the same names
+        *arrays,  # what it starts with
+    ):
         "`function` with those of the parameters that it has arguments for"
         return function(*arrays, **{name: value for name, value in self.get_params(deep=False).items()
                                     if name in signature(function).parameters})
@@ -141,6 +156,13 @@ class Factorizer(Baseline):
     random_state: int | np.random.RandomState | None = None
 
     readout: ClassVar = 'argmax'
+
+    def factorize(self,
+        S,  # (n, n) similarity; or the samples, of a method that works on them
+        known,
+    ) -> Factorization:
+        "The embedding, once everything is checked"
+        raise NotImplementedError
 
     def solve(self, S, known):
         result = self.factorize(S, known)
@@ -848,13 +870,13 @@ class ESNMF(OnGraph, Baseline):
 class Method:
     "An entry of the registry"
     make: Callable  # of the number of clusters and parameters: an estimator
-    uses_must_link: bool
-    uses_cannot_link: bool
-    citation: str
+    uses_must_link: bool  # does it?
+    uses_cannot_link: bool  # does it?
+    citation: str  # where it was published
     compared: bool = True  # one of the paper's nine, or a rival of them
 
     @property
-    def name(self): return self.make.__qualname__
+    def name(self): return self.make.__qualname__  # of its class
 
     @property
     def paper(self):
@@ -891,7 +913,7 @@ METHODS = {m.name: m for m in (
            'factorization, IEEE Trans. Cybernetics 51(5), 2021'),
     Method(MVCHSS, True, True,
            'S. Peng, J. Yin, Z. Yang, B. Chen and Z. Lin, Multiview clustering via hypergraph induced semi-'
-           'supervised symmetric nonnegative matrix factorization, IEEE TCSVT, 2023'))}
+           'supervised symmetric nonnegative matrix factorization, IEEE TCSVT, 2023'))}  # registry, by name
 
 # %% ../nbs/12d_baselines_compared.ipynb #8a01baae
 _OURS = 'the method of the paper: '
@@ -914,3 +936,7 @@ METHODS |= {m.name: m for m in (
 def all_estimators() -> list:  # of `Method`
     "The compared methods, in the order of the paper's table, and the three rivals"
     return [m for m in METHODS.values() if m.compared]
+
+# %% ../nbs/12d_baselines_compared.ipynb #1d420cde
+from .docs import document
+document(__name__)

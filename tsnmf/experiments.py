@@ -20,16 +20,19 @@ from .checks import optional
 from .constraints import sample_pairs
 from .graph import knn_graph
 from .grids import (ELEVEN_TABLES, EVERYTHING, EXPERIMENTS, FIFTEEN, FIFTEEN_TABLES, LEFT_OUT, LEVELS, NINE,
-                         OURS, PER_SAMPLE, QUICK, SAME, SEMI, SETS, SMALL, SPLITS, Experiment, grid,
-                         more_and_more, on_tables, sweep, variants)
+                         NOISY, OURS, PER_SAMPLE, QUICK, SAME, SEMI, SETS, SMALL, SPLITS, TOYS_SHOWN, WRONG, Experiment, grid,
+                         more_and_more, on_tables, sweep, variants, wrong_answers)
 from .loop import tsnmf
 from .metrics import clustering_accuracy
 from .partition import in_tiles
-from .runs import (METHODS, PROTOCOLS, TOYS, Run, Store, attempt, execute, fitting, in_processes, on_dask,
+from .runs import (METHODS, PROTOCOLS, TOYS, Run, Store, attempt, execute, fitting, in_processes, mislead, on_dask,
                         peak_memory, reset_peak_memory, run_all, samples, score, versions)
 
 # %% ../nbs/13b_experiments.ipynb #ed24fdc4
-def tidy(runs: list, store: Store) -> list:
+def tidy(
+    runs: list,  # of `Run`
+    store: Store,  # of finished runs
+) -> list:
     "A flat dict for each finished run"
     finished = {run.key: run for run in runs if run in store}
     return [{**asdict(run), 'params': _words(run.params), **store.result(run), 'key': key}
@@ -74,13 +77,16 @@ def _number(text):
 
 # %% ../nbs/13b_experiments.ipynb #fe24cfe1
 def results_folder() -> Path:
-    "The folder called results of this repository: here, or in a folder above"
+    "The folder called results of this repository, here or in a folder above; elsewhere one of this name, here"
     here = Path.cwd()
-    found = [folder/'results' for folder in (here, *here.parents) if (folder/'results').is_dir()]
-    return found[0] if found else here/'results'
+    ours = [folder/'results' for folder in (here, *here.parents) if (folder/'results'/'printed.csv').is_file()]
+    return ours[0] if ours else here/'results'
 
 # %% ../nbs/13b_experiments.ipynb #30e8675a
-def results_file(name: str, folder=None) -> Path:
+def results_file(
+    name: str,  # of the file
+    folder=None,  # None: the folder called results
+) -> Path:
     "A file in that folder, which must be there"
     path = Path(folder or results_folder())/name
     if path.is_file(): return path
@@ -107,7 +113,7 @@ def results(
 def mark(
     ours,  # scores by seed, a pandas Series
     theirs,  # scores by seed
-    level: float = .05,
+    level: float = .05,  # of significance
 ) -> str:  # • ours is better, ◦ worse, '' neither
     "Paired t-test over the draws that both have"
     both = ours.index.intersection(theirs.index)
@@ -120,9 +126,9 @@ def mark(
 # %% ../nbs/13b_experiments.ipynb #1ebab792
 def formatted(
     rows,  # DataFrame of runs
-    score: str = 'ACC',
+    score: str = 'ACC',  # column with the scores
     against: str | None = None,  # a method: mark those that it is significantly better or worse than
-    columns: str = 'method',
+    columns: str = 'method',  # what the columns of the table are
 ):  # DataFrame of words
     "Mean ± standard deviation over the draws, with marks"
     def cell(part):
@@ -135,20 +141,30 @@ def formatted(
     return optional('pandas', 'dev').Series(cells).unstack().reindex(**order).fillna('')
 
 # %% ../nbs/13b_experiments.ipynb #4db07146
-def draws(rows, columns: str = 'method'):
+def draws(
+    rows,  # DataFrame of runs
+    columns: str = 'method',  # what the columns of the table are
+):
     "How many draws each cell of a table has"
     counts = rows.pivot_table(index='data', columns=columns, values='seed', aggfunc='nunique', sort=False)
     return counts.fillna(0).astype(int)
 
 # %% ../nbs/13b_experiments.ipynb #42755a4c
-def printed(table: str, score: str = 'ACC', folder=None):
+def printed(
+    table: str,  # such as 'III'
+    score: str = 'ACC',  # or 'NMI'
+    folder=None,  # None: the folder called results
+):
     "What the paper prints: means by data set and method, or by iteration in Tables IV and V"
     rows = results('printed', folder)
     rows = rows[(rows['table'] == table) & (rows['score'] == score)]
     return rows.pivot(index='data', columns='iteration' if table == 'table4' else 'method', values='mean')
 
 # %% ../nbs/13b_experiments.ipynb #40a5a6be
-def summary(rows: list, of: str = 'ACC') -> list:  # of lines
+def summary(
+    rows: list,  # of dicts, as `tidy` makes them
+    of: str = 'ACC',  # the score
+) -> list:  # of lines
     "Mean ± standard deviation over the draws, and how many there are"
     cells = {}
     for r in rows:
@@ -161,14 +177,17 @@ def summary(rows: list, of: str = 'ACC') -> list:  # of lines
 # %% ../nbs/13b_experiments.ipynb #118c739f
 def _chosen(name, runs, data, methods, draws):
     "Those of the runs of an experiment that are asked for"
+    sets = dict.fromkeys(run.data for run in runs)
+    named = dict.fromkeys(run.method for run in runs)
+    has = f'it has the data sets {", ".join(sets)} and the methods {", ".join(named)}'
+    unknown = [word for word in [*(data or ()), *(methods or ())] if word not in sets and word not in named]
+    if unknown: raise ValueError(f'nothing of {name} is called {", ".join(map(repr, unknown))}: {has}')
     wanted = [run for run in runs
               if (not data or run.data in data)
               and (not methods or run.method in methods)
               and (draws is None or run.seed < draws)]
-    if wanted: return wanted
-    sets = ', '.join(dict.fromkeys(run.data for run in runs))
-    named = ', '.join(dict.fromkeys(run.method for run in runs))
-    raise ValueError(f'nothing of {name} is left: it has the data sets {sets} and the methods {named}')
+    if not wanted: raise ValueError(f'nothing of {name} is left: {has}')
+    return wanted
 
 # %% ../nbs/13b_experiments.ipynb #ef4fc44b
 def reproduce(
@@ -199,7 +218,12 @@ def reproduce(
     return rows, failed, path
 
 # %% ../nbs/13b_experiments.ipynb #70a37a5e
-def similarity_course(folder=None, data: str = 'libras', max_iter: int = 6, size: int = 120) -> Path:
+def similarity_course(
+    folder=None,  # None: the folder called results
+    data: str = 'libras',  # name of a data set
+    max_iter: int = 6,  # outer iterations
+    size: int = 120,  # tiles a side
+) -> Path:
     "Similarity matrices of the outer iterations, of the authors' program and of the default, to a file"
     X, y = samples(data)
     known = sample_pairs(y, .1, 0)
@@ -218,3 +242,7 @@ def similarity_course(folder=None, data: str = 'libras', max_iter: int = 6, size
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(path, **found)
     return path
+
+# %% ../nbs/13b_experiments.ipynb #e334e97b
+from .docs import document
+document(__name__)

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['SETS', 'SMALL', 'SPLITS', 'FIFTEEN', 'NINE', 'SEMI', 'OURS', 'EVERYTHING', 'LEVELS', 'QUICK', 'EXPERIMENTS', 'SAME',
-           'LEFT_OUT', 'FIFTEEN_TABLES', 'PER_SAMPLE', 'ELEVEN_TABLES', 'grid', 'Experiment', 'sweep', 'variants',
-           'on_tables', 'more_and_more']
+           'LEFT_OUT', 'FIFTEEN_TABLES', 'PER_SAMPLE', 'ELEVEN_TABLES', 'TOYS_SHOWN', 'WRONG', 'NOISY', 'grid',
+           'Experiment', 'sweep', 'variants', 'on_tables', 'more_and_more', 'wrong_answers']
 
 # %% ../nbs/13a_grids.ipynb #786e6170
 from collections.abc import Callable
@@ -14,16 +14,16 @@ from itertools import product
 
 from .baselines import METHODS, all_estimators
 from .datasets import TABLES
-from .runs import TOYS, Run
+from .runs import Run
 
 # %% ../nbs/13a_grids.ipynb #e1b8c088
 def grid(
     data,  # names of data sets
     methods,  # names, or pairs of a name and parameters
-    seeds=range(10),
+    seeds=range(10),  # one draw each
     levels=(('pairs', .1),),  # pairs of a protocol and an amount
     classes=(None,),  # numbers of classes, or a dict of them by data set
-    normalize: str | None = 'both',
+    normalize: str | None = 'both',  # see `tsnmf.datasets.scale`
     n_samples: int | None = None,  # at most so many, drawn by the seed
 ) -> list:  # of Run
     "All combinations, draw by draw"
@@ -33,34 +33,36 @@ def grid(
             for k in (classes[name] if isinstance(classes, dict) else classes)]
 
 # %% ../nbs/13a_grids.ipynb #45ea3318
-SETS = 'yale', 'leaf', 'libras', 'orl', 'umist', 'binalpha'
-SMALL = SETS[:-1]
+SETS = 'yale', 'leaf', 'libras', 'orl', 'umist', 'binalpha'  # data sets of the paper
+SMALL = SETS[:-1]  # those that every method is done with in minutes
 SPLITS = dict(libras=[*range(7, 15), None], yale=[*range(7, 15), None],
               orl=[*range(8, 40, 4), None], leaf=[*range(14, 30, 2), None],
-              umist=[*range(12, 20), None], binalpha=[*range(12, 36, 3), None])
+              umist=[*range(12, 20), None], binalpha=[*range(12, 36, 3), None])  # numbers of classes of Fig. 2
 FIFTEEN = {name: [None if name in ('yale', 'libras') else 15] for name in SETS}  # those two have no more
 
 # %% ../nbs/13a_grids.ipynb #5e46e0be
-NINE = tuple(m.name for m in all_estimators()[:9])
-SEMI = tuple(name for name in NINE if METHODS[name].uses_must_link)
-OURS = 'ConstraintClosure', 'ConstrainedSpectral', 'TSNMF'
-EVERYTHING = (*NINE, 'TSNMF.reference', *OURS)
+NINE = tuple(m.name for m in all_estimators()[:9])  # the paper's compared methods
+SEMI = tuple(name for name in NINE if METHODS[name].uses_must_link)  # those that use pairs
+OURS = 'ConstraintClosure', 'ConstrainedSpectral', 'TSNMF'  # not in the paper
+EVERYTHING = (*NINE, 'TSNMF.reference', *OURS)  # all methods
 
 # %% ../nbs/13a_grids.ipynb #8d21b684
-LEVELS = *(('pairs', f) for f in (.001, .003, .01, .03, .1)), *(('labels', f) for f in (.05, .1, .2))
+LEVELS = *(('pairs', f) for f in (.001, .003, .01, .03, .1)), *(('labels', f) for f in (.05, .1, .2))  # amounts of supervision
 
 # %% ../nbs/13a_grids.ipynb #50ee807c
-QUICK = 'yale', 'libras', 'digits', 'iris', 'wine'
+QUICK = 'yale', 'libras', 'digits', 'iris', 'wine', 'digits600'  # data sets for a quick look
 
 @dataclass(frozen=True)
 class Experiment:
     "A table or figure: what it shows, and its runs"
-    about: str
+    about: str  # what it shows
     runs: Callable  # of data sets and draws
-    data: tuple = SETS
-    draws: int = 10
+    data: tuple = SETS  # names of data sets
+    draws: int = 10  # seeds
 
-    def grid(self, quick: bool = False) -> list:
+    def grid(self,
+        quick: bool = False,  # a version for minutes
+    ) -> list:  # of `Run`
         "All runs; quick: two draws on two small sets"
         if not quick: return self.runs(self.data, range(self.draws))
         return self.runs([name for name in self.data if name in QUICK], range(2))
@@ -72,7 +74,10 @@ def _of(methods, **how) -> Callable:
     return runs
 
 # %% ../nbs/13a_grids.ipynb #63b66bfe
-def sweep(data, seeds) -> list:
+def sweep(
+    data,  # names of data sets
+    seeds,  # one draw each
+) -> list:  # of `Run`
     "λ × β × m, for the authors' program and for the default"
     values = product((.01, .03, .1, .3, 1.), (.1, 1., 5., 10.), (1, 5, 10, 15, 20))
     params = [dict(lam=lam, beta=beta, n_embeddings=m) for lam, beta, m in values]
@@ -80,7 +85,10 @@ def sweep(data, seeds) -> list:
     return grid(data, methods, seeds, classes=FIFTEEN)
 
 # %% ../nbs/13a_grids.ipynb #941f5106
-def variants(data, seeds) -> list:
+def variants(
+    data,  # names of data sets
+    seeds,  # one draw each
+) -> list:  # of `Run`
     "The nine methods in other ways: pairs in both directions, labels read otherwise, draws, scaling"
     symmetric = [(m, dict(symmetric=True)) for m in SEMI]
     both = grid([name for name in data if name != 'umist'], symmetric, [s for s in seeds if s < 5])
@@ -104,7 +112,7 @@ EXPERIMENTS = dict(
         [(m, params) for m in ('TSNMF.reference', 'TSNMF') for params in ({}, dict(n_embeddings=1))])),
     table8=Experiment('without Eq. 15', _of(
         ('TSNMF.reference', 'TSNMF.reference, no Eq. 15', 'TSNMF.reference, no Eq. 15 at first'))),
-    table9=Experiment('larger sets', _of((*NINE, *OURS)), ('digits', 'mnist5k')))
+    table9=Experiment('larger sets', _of((*NINE, *OURS)), ('digits', 'mnist5k')))  # what `tsnmf reproduce` can do, by name
 
 SAME = dict(fig3='fig2', fig5='fig4', table5='table4', fig8='fig7')  # the other score of the same runs
 
@@ -129,10 +137,13 @@ EXPERIMENTS |= dict(
         OURS, levels=[('count', 500)], normalize=None), ('digits',), 5))
 
 # %% ../nbs/13a_grids.ipynb #0e520639
-FIFTEEN_TABLES = *TABLES, 'iris', 'wine', 'breast-cancer'
-PER_SAMPLE = [('each', f) for f in (.05, .1, .5, 1.)]
+FIFTEEN_TABLES = *TABLES, 'iris', 'wine', 'breast-cancer'  # ordinary tables
+PER_SAMPLE = [('each', f) for f in (.05, .1, .5, 1.)]  # amounts: pairs for each sample
 
-def on_tables(data, seeds) -> list:
+def on_tables(
+    data,  # names of data sets
+    seeds,  # one draw each
+) -> list:  # of `Run`
     "The default, one plain graph, and rivals, on ordinary tables"
     standardised = 'KMeans', 'ConstrainedSpectral', ('TSNMF', dict(metric='euclidean'))
     how = dict(levels=PER_SAMPLE, n_samples=500)
@@ -144,18 +155,49 @@ def _draw(run): return run.seed
 
 # %% ../nbs/13a_grids.ipynb #241c6471
 ELEVEN_TABLES = ('breast-cancer', 'haberman', 'hayes-roth', 'heart', 'iris', 'led7digit', 'monk-2', 'libras',
-                 'tae', 'vehicle', 'wine')
+                 'tae', 'vehicle', 'wine')  # those with published figures of PCCC
 
 # %% ../nbs/13a_grids.ipynb #3d62f733
-def more_and_more(data, seeds) -> list:
+def more_and_more(
+    data,  # names of data sets
+    seeds,  # one draw each
+) -> list:  # of `Run`
     "The default with more and more random pairs, and with answers to its own questions"
     drawn = grid(data, ['TSNMF'], seeds, [('count', n) for n in (0, 5, 10, 20, 40, 80, 160, 320)], normalize=None)
     asked = grid(data, [('TSNMF, asking', dict(n_answers=35))], seeds, [('labels', 1.)], normalize=None)
     return sorted(drawn + asked, key=_draw)
+
+# %% ../nbs/13a_grids.ipynb #ca3d0d05
+TOYS_SHOWN = 'blobs60', 'blobs150', 'moons', 'circles', 'digits300'  # of the made-up and small sets
 
 # %% ../nbs/13a_grids.ipynb #9f957d09
 EXPERIMENTS |= dict(
     tables=Experiment('ordinary tables, few pairs', on_tables, FIFTEEN_TABLES, 5),
     pccc=Experiment("Baumann and Hochbaum's protocol", _of(
         ('TSNMF', 'PricedKMeans'), levels=[('pccc', .05), ('pccc', .1)], normalize=None), ELEVEN_TABLES, 5),
-    curves=Experiment('more and more pairs', more_and_more, (*TOYS, 'iris')))
+    curves=Experiment('more and more pairs', more_and_more, (*TOYS_SHOWN, 'iris')))
+
+# %% ../nbs/13a_grids.ipynb #67d8fedc
+WRONG = 0., .05, .1, .15, .2  # shares of the answers
+NOISY = dict(digits600=[('count', 300), ('count', 1000)], yale=[('pairs', .03)], orl=[('pairs', .03)], umist=[('pairs', .01)],
+             **{name: [('each', .5)] for name in ('breast-cancer', 'penbased', 'satimage')}, mnist=[('count', 1000)])  # sets and amounts
+
+def wrong_answers(
+    data,  # names in NOISY
+    seeds,  # of the draws
+) -> list:
+    "Shares and kinds of wrong answers"
+    auto = [('wrong answers', dict(share=s, kind=kind, noise='auto')) for s in WRONG for kind in ('any', 'alike') if s or kind == 'any']
+    rival = [('wrong answers', dict(share=s, kind='any', method='PricedKMeans')) for s in WRONG]
+    found = []
+    for name in data:
+        some = dict(normalize=None, n_samples=500 if ('each', .5) in NOISY[name] else None)
+        found += grid([name], auto + (rival if name != 'mnist' else []), seeds, NOISY[name], **some)
+        found += grid([name], ['TSNMF'], seeds, [*NOISY[name], ('count', 0)], **some)
+    return sorted(found, key=_draw)
+
+EXPERIMENTS |= dict(noise=Experiment('wrong answers', wrong_answers, tuple(NOISY), 5))
+
+# %% ../nbs/13a_grids.ipynb #8a40cc98
+from .docs import document
+document(__name__)

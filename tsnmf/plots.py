@@ -4,19 +4,24 @@
 
 # %% auto #0
 __all__ = ['MUST', 'CANNOT', 'STYLES', 'NAMES', 'tiled', 'plot_similarity', 'plot_constraints', 'plot_embedding', 'plot_graph',
-           'method_style', 'plot_curves', 'plot_panels', 'plot_draws', 'plot_draw_panels', 'plot_sweep']
+           'method_style', 'plot_curves', 'plot_panels', 'plot_draws', 'plot_draw_panels', 'plot_sweep', 'reader_name',
+           'ScoreTable']
 
 # %% ../nbs/14_plots.ipynb #e05a36da
+import re
+from dataclasses import dataclass
+
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import LineCollection
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import LinearSegmentedColormap, is_color_like
 from scipy.sparse import issparse, triu
+from .constraints import Constraints
 from .partition import in_tiles
 
 # %% ../nbs/14_plots.ipynb #1e7e8ed5
 MUST = '#0072b2'  # blue and orange of the palette of Okabe and Ito
-CANNOT = '#d55e00'
+CANNOT = '#d55e00'  # colour of cannot-links
 
 def _axes(ax, figsize=(4, 4)):
     "`ax`, or new axes"
@@ -36,8 +41,9 @@ def _show_tiles(tiles, y, ax, title, **kwargs):
     "Draw `tiles`, with thin lines between the classes of `y`"
     ax = _axes(ax)
     ax.imshow(tiles, interpolation='nearest', **kwargs)
-    borders = [] if y is None else np.flatnonzero(np.diff(np.sort(y))) + 1
-    for b in np.asarray(borders) * len(tiles) / (1 if y is None else len(y)) - .5:
+    classes = np.zeros(1) if y is None else np.sort(y)
+    borders = np.flatnonzero(classes[1:] != classes[:-1]) + 1  # classes may be words
+    for b in borders * len(tiles) / len(classes) - .5:
         ax.axhline(b, color='.6', lw=.4)
         ax.axvline(b, color='.6', lw=.4)
     ax.set(xticks=[], yticks=[], title=title)
@@ -48,7 +54,7 @@ def plot_similarity(
     S,  # (n, n) similarity, sparse or dense
     y=None,  # (n,) labels to sort by; None: as they come
     ax=None,  # axes to draw on; None: new ones
-    title: str = '',
+    title: str = '',  # above the picture
 ):  # the axes
     "A similarity matrix with its samples sorted by class"
     tiles = tiled(S, y)
@@ -59,12 +65,13 @@ def plot_similarity(
 _LINKS = LinearSegmentedColormap.from_list('links', [CANNOT, '#f7f7f7', MUST])
 
 def plot_constraints(
-    Z,  # (n, n) constraint matrix: > 0 must-link, < 0 cannot-link, 0 unknown
+    Z,  # (n, n) constraint matrix: > 0 must-link, < 0 cannot-link, 0 unknown; or a `Constraints`
     y=None,  # (n,) labels to sort by; None: as they come
     ax=None,  # axes to draw on; None: new ones
-    title: str = '',
+    title: str = '',  # above the picture
 ):  # the axes
     "A constraint matrix with its samples sorted by class: blue must-link, orange cannot-link"
+    if isinstance(Z, Constraints): Z = Z.matrix()
     share = np.clip(tiled(Z != 0, y), 0, 1)
     tiles = np.divide(tiled(Z, y), share, out=np.zeros_like(share), where=share > 0)
     alpha = share**.15  # so that one pair in a hundred is still seen
@@ -75,7 +82,7 @@ def plot_embedding(
     V,  # (n, k) non-negative embedding
     y=None,  # (n,) labels to sort by; None: as they come
     ax=None,  # axes to draw on; None: new ones
-    title: str = '',
+    title: str = '',  # above the picture
 ):  # the axes
     "An embedding as a picture, samples sorted by class"
     ax = _axes(ax, (2.5, 4))
@@ -91,11 +98,13 @@ def plot_graph(
     X,  # (n, 2) positions
     S,  # (n, n) similarity
     ax=None,  # axes to draw on; None: new ones
-    title: str = '',
+    title: str = '',  # above the picture
     color='k',  # of the samples: one colour, or (n,) labels
 ):  # the axes
     "A similarity graph in the plane"
     ax = _axes(ax, (5, 3))
+    words = not isinstance(color, str) and np.asarray(color).dtype.kind in 'OUS'
+    if words and not all(map(is_color_like, color)): color = np.unique(color, return_inverse=True)[1]
     edges = triu(S, format='coo')
     alpha = edges.data / (edges.data.max() if edges.nnz else 1)
     segments = np.stack([X[edges.row], X[edges.col]], axis=1)
@@ -127,7 +136,9 @@ STYLES = {  # label, colour, marker, line; curves are drawn, and legends written
     'NMF': ('NMF', '.7', '.', ':')}
 
 # %% ../nbs/14_plots.ipynb #5cba6372
-def method_style(name: str) -> dict:
+def method_style(
+    name: str,  # of a method, or of a variant such as 'TSNMF, m = 1'
+) -> dict:
     "Label, colour, marker and line of a method, as keyword arguments of matplotlib"
     base, comma, changed = name.partition(',')  # 'TSNMF, m = 1' is a variant of TSNMF
     label, color, marker, line = STYLES.get(base, (base, 'k', 'o', '-'))
@@ -141,7 +152,7 @@ def plot_curves(
     score: str = 'ACC',  # column to average
     by: str = 'method',  # column with a curve for each value
     ax=None,  # axes to draw on; None: new ones
-    band: bool = True,
+    band: bool = True,  # also draw the standard deviation?
     **kwargs,  # of every curve
 ):  # the axes
     "Mean and standard deviation of a score over the draws, one curve for each method"
@@ -168,7 +179,8 @@ def _rank(item):
 
 # %% ../nbs/14_plots.ipynb #08054226
 NAMES = dict(yale='Yale', leaf='Leaf', libras='Libras', orl='ORL', umist='UMIST', binalpha='BinAlpha',
-             digits='Digits', mnist5k='MNIST 5k', mnist='MNIST')
+             digits='Digits', mnist5k='MNIST 5k', mnist='MNIST', bookmark='Bookmark',
+             delicious='Delicious', tmc='TMC')  # data sets as a reader knows them
 
 def _panels(count, columns, width, margin, height):
     "A figure with `count` panels, each line of them of some height; those too many are empty"
@@ -182,9 +194,9 @@ def _panels(count, columns, width, margin, height):
 def plot_panels(
     rows,  # DataFrame with a row for each run
     x: str,  # column for the horizontal axis
-    score: str = 'ACC',
+    score: str = 'ACC',  # column to average
     columns: int = 3,  # panels in a line
-    xlabel: str = '',
+    xlabel: str = '',  # below each panel
     **kwargs,  # of `plot_curves`
 ):  # the figure
     "Curves in one panel for each data set, with one legend"
@@ -204,9 +216,9 @@ def plot_panels(
 # %% ../nbs/14_plots.ipynb #d7a2cad3
 def plot_draws(
     rows,  # DataFrame with a row for each run
-    score: str = 'ACC',
+    score: str = 'ACC',  # column to average
     ax=None,  # axes to draw on; None: new ones
-    title: str = '',
+    title: str = '',  # above the picture
     by: str = 'method',  # column with a line for each value
     printed=None,  # a score for some of them to compare with, a pandas Series
 ):  # the axes
@@ -243,7 +255,12 @@ def plot_draw_panels(
     return fig
 
 # %% ../nbs/14_plots.ipynb #ee3e2660
-def plot_sweep(table, ax=None, title: str = '', vmin=None, vmax=None):
+def plot_sweep(
+    table,  # DataFrame of scores
+    ax=None,  # axes to draw on; None: new ones
+    title: str = '',  # above the picture
+    vmin=None, vmax=None,  # scores of the darkest and of the brightest colour
+):
     "A table of scores as a heat map with its numbers; rows and columns of a DataFrame name themselves"
     ax = _axes(ax, (3.2, 2.6))
     image = ax.imshow(table, cmap='cividis', vmin=vmin, vmax=vmax, aspect='auto')
@@ -255,3 +272,53 @@ def plot_sweep(table, ax=None, title: str = '', vmin=None, vmax=None):
     ax.set_yticks(range(table.shape[0]), [f'{v:g}' for v in table.index])
     ax.set(xlabel=table.columns.name, ylabel=table.index.name, title=title)
     return ax
+
+# %% ../nbs/14_plots.ipynb #bad90110
+def reader_name(
+    word,  # as files and code call it
+):
+    "A method or a data set as a reader knows it, anything else unchanged"
+    if not isinstance(word, str): return word
+    return NAMES.get(word) or method_style(word)['label']
+
+# %% ../nbs/14_plots.ipynb #ec211797
+def _number(cell):
+    "What a cell begins with; nan for nothing"
+    found = re.match(r'-?[\d.]+', str(cell))
+    return float(found[0]) if found else np.nan
+
+def _shown(cell):
+    "A number with three places, words as they are"
+    if not isinstance(cell, (float, np.floating)): return str(cell)
+    return f'{cell:.3f}' if np.isfinite(cell) else '–'
+
+def _bold(words):
+    "A column of words, its largest number bold"
+    numbers = [_number(word) for word in words]
+    best = np.nanmax(numbers) if np.isfinite(numbers).any() else np.inf
+    return [f'<b>{word}</b>' if number == best else word for word, number in zip(words, numbers)]
+
+# %% ../nbs/14_plots.ipynb #c3cb7e34
+@dataclass(frozen=True)
+class ScoreTable:
+    "Scores as a page shows them: known names, three places, the best of each column bold"
+    frame: object  # DataFrame of numbers, or of words that begin with one
+    bold: tuple | None = None  # columns that have a best value; None: all
+
+    @property
+    def named(self):
+        "The table in words"
+        table = self.frame.apply(lambda column: column.map(_shown))
+        return table.rename(index=reader_name, columns=reader_name)
+
+    def __repr__(self): return repr(self.named)
+
+    def _repr_html_(self):
+        table = self.named
+        for at, name in enumerate(self.frame.columns):
+            if self.bold is None or name in self.bold: table.isetitem(at, _bold(table.iloc[:, at]))
+        return table.to_html(escape=False)
+
+# %% ../nbs/14_plots.ipynb #44403f95
+from .docs import document
+document(__name__)
