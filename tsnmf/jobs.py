@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 # %% ../nbs/20a_jobs.ipynb #aa51edb4
 def in_words(
-    error: Exception,
+    error: Exception,  # as it was raised
 ) -> str:
     "An exception as a sentence"
     if isinstance(error, ValueError) and str(error): return str(error)
@@ -81,7 +81,7 @@ class Worker:
 
     def start(self,
         function,  # importable; called with the arguments and `report`
-        *args,
+        *args,  # its arguments
         on,  # called with 'progress', 'tick', 'done', 'failed' or 'cancelled', and a value
     ):
         "Begin a job"
@@ -113,3 +113,7 @@ class Worker:
     def wait(self):
         "Until the job has ended"
         if self.thread is not None: self.thread.join()
+
+# %% ../nbs/20a_jobs.ipynb #e7c418d7
+from .docs import document
+document(__name__)

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['BUNDLED', 'SUPERVISION', 'AMOUNTS', 'OURS', 'Settings', 'present', 'available', 'methods', 'chosen_parameters',
            'code_for', 'prepare', 'Frame', 'positions', 'Trial', 'run_once', 'figure_for', 'consistent',
-           'chain_answers', 'is_settled', 'settle_answers', 'next_pair', 'Advice', 'advise']
+           'chain_answers', 'is_settled', 'settle_answers', 'next_pairs', 'next_pair', 'Advice', 'advise']
 
 # %% ../nbs/20b_trial.ipynb #98209404
 import os
@@ -16,14 +16,18 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.manifold import spectral_embedding
+from sklearn.utils import column_or_1d
 from . import datasets, metrics
 from .baselines import METHODS, all_estimators
-from .checks import optional
+from .checks import check_samples, optional
 from .constraints import Constraints, implied
-from .figures import convergence_figure, embedding_figure, similarity_figure, weights_figure
+from .figures import (clusters_figure, convergence_figure, embedding_figure, png, similarity_figure,
+                           weights_figure)
+from .files import confidence
 from .graph import knn_graph
 from .plots import tiled
 from .queries import suggest_pairs
@@ -50,7 +54,7 @@ class Settings:
 BUNDLED = dict(iris='load_iris(return_X_y=True)', wine='load_wine(return_X_y=True)',
                breast_cancer='load_breast_cancer(return_X_y=True)',
                moons='make_moons(n_samples=300, noise=.1, random_state=0)',
-               circles='make_circles(n_samples=300, noise=.06, factor=.5, random_state=0)')
+               circles='make_circles(n_samples=300, noise=.06, factor=.5, random_state=0)')  # code that makes X and y, by name
 
 def present(
     name: str,  # of a data set that `tsnmf.datasets` knows
@@ -72,11 +76,11 @@ def available() -> list:
 SUPERVISION = {'pairs': 'random_pairs(y, {amount:.0f}, random_state={seed})',
                'share of pairs': 'sample_pairs(y, {amount:g}, random_state={seed})',
                'labels': 'sample_labels(y, {amount:g}, random_state={seed})',
-               'nothing': 'Constraints(len(X))'}
+               'nothing': 'Constraints(len(X))'}  # code that makes what is known, by name
 AMOUNTS = {'pairs': 300, 'share of pairs': .01, 'labels': .1, 'nothing': 0}  # to start with
 
 # %% ../nbs/20b_trial.ipynb #66099b1a
-OURS = 'TSNMF', 'TSNMF.paper', 'TSNMF.reference'
+OURS = 'TSNMF', 'TSNMF.paper', 'TSNMF.reference'  # presets
 
 def methods() -> list:
     "Names of the methods"
@@ -84,7 +88,7 @@ def methods() -> list:
 
 # %% ../nbs/20b_trial.ipynb #119e2691
 def chosen_parameters(
-    settings: Settings,
+    settings: Settings,  # what determines it
 ) -> dict:  # by name
     "Those of the settings that the method has and that were chosen"
     own = settings.method in OURS
@@ -98,7 +102,7 @@ _SCALING = {'features': 'StandardScaler().fit_transform(X)', 'samples': 'normali
 
 def _data_code(s: Settings) -> list:
     "Lines that make X and y"
-    if s.data == 'own': lines = ['# X and y are your own']
+    if s.data == 'own': lines = ['# X and y are your own, as arrays']
     elif s.data in BUNDLED:
         call = BUNDLED[s.data]
         lines = [f'from sklearn.datasets import {call.split("(")[0]}', f'X, y = {call}']
@@ -106,7 +110,7 @@ def _data_code(s: Settings) -> list:
         lines = ['from tsnmf import datasets', f'bunch = datasets.load({s.data!r})',
                  'X, y = bunch.data, bunch.target']
     lines += ['import numpy as np',
-              f'chosen = np.random.RandomState({s.seed}).permutation(len(X))[:{s.n_samples}]',
+              f'chosen = np.random.RandomState({s.seed}).permutation(X.shape[0])[:{s.n_samples}]',
               f'X, y = X[chosen], {"None if y is None else " * (s.data == "own")}y[chosen]']
     if how := _SCALING.get(s.scaling):
         lines += [f'from sklearn.preprocessing import {how.split("(")[0]}', f'X = {how}']
@@ -124,7 +128,7 @@ def _model_code(s: Settings) -> list:
 
 # %% ../nbs/20b_trial.ipynb #55b9885f
 def code_for(
-    settings: Settings,
+    settings: Settings,  # what determines it
 ) -> str:
     "The Python code that repeats a trial"
     lines = [*_data_code(settings), *_model_code(settings), 'labels = model.fit_predict(X, known)']
@@ -135,7 +139,7 @@ def code_for(
 
 # %% ../nbs/20b_trial.ipynb #6ab77c5a
 def prepare(
-    settings: Settings,
+    settings: Settings,  # what determines it
     X=None,  # (n, d) samples, if they are the user's own
     y=None,  # (n,) their classes, if known
 ) -> tuple:  # X, y, known, model
@@ -145,7 +149,9 @@ def prepare(
             raise ValueError('there are no classes to draw supervision from: choose "nothing", or give y')
         if settings.n_clusters is None:
             raise ValueError('there are no classes to count: choose the number of clusters, or give y')
-    space = dict(X=X, y=y)
+    if not np.isfinite(settings.amount): raise ValueError(f'amount must be a number, got {settings.amount}')
+    if settings.data == 'own': X = check_samples(X)
+    space = dict(X=X, y=None if y is None else column_or_1d(y))
     exec('\n'.join(_data_code(settings) + _model_code(settings)), space)
     return tuple(space[name] for name in ('X', 'y', 'known', 'model'))
 
@@ -202,14 +208,19 @@ def positions(
     V=None,  # (n, k) their embedding, if there is one
 ) -> dict:  # name: (n, 2)
     "Samples in the plane, in several ways"
+    found = {'samples (principal components)': _plane(X), 'graph (spectral)': _spectral_plane(X)}
+    return found if V is None else {**found, 'V* (principal components)': _plane(V)}
+
+def _spectral_plane(X):
+    "Eigenvectors of the graph; of very few samples there are not enough"
+    if X.shape[0] < 5: return _plane(X)
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')  # a graph in several parts is drawn in several parts
-        spectral = spectral_embedding(knn_graph(X, weight='exponential'), n_components=2, random_state=0)
-    found = {'samples (principal components)': _plane(X), 'graph (spectral)': spectral}
-    return found if V is None else {**found, 'V* (principal components)': _plane(V)}
+        return spectral_embedding(knn_graph(X, weight='exponential'), n_components=2, random_state=0)
 
 def _plane(M):
     "The first two principal components; zeros where there are fewer"
+    if issparse(M) and M.shape[1] <= 1000: M = M.toarray()  # with few columns PCA needs them dense
     components = PCA(min(2, *M.shape), random_state=0).fit_transform(M)
     return np.pad(components, ((0, 0), (0, 2)))[:, :2]
 
@@ -226,19 +237,20 @@ def _scores_of(labels, y, known, seconds) -> dict:
 @dataclass(frozen=True)
 class Trial:
     "What is left of a run"
-    settings: Settings
+    settings: Settings  # what determined it
     y: np.ndarray | None  # (n,) true classes
     labels: np.ndarray  # (n,) clusters
-    known: Constraints
+    known: Constraints  # what it was told
     frames: list  # of `Frame`; the first is the beginning
     best: int  # the one of them that counts
     positions: dict  # name: (n, 2)
     scores: dict  # ACC, NMI, ARI, kept, seconds
     notes: list  # what the method warned of
+    choice: list = field(default_factory=list)  # of (view, information, its error, weight), best first
 
 # %% ../nbs/20b_trial.ipynb #84e0dcf0
 def run_once(
-    settings: Settings,
+    settings: Settings,  # what determines it
     X=None,  # (n, d) samples, if they are the user's own
     y=None,  # (n,) their classes, if known
     report=lambda frame: None,  # called with a `Frame` for each outer iteration
@@ -263,11 +275,12 @@ def run_once(
     places = positions(X, getattr(model, 'embedding_', None))
     scores = _scores_of(model.labels_, y, known, seconds)
     notes = list(dict.fromkeys(str(w.message) for w in caught))
-    return Trial(settings, y, model.labels_, known, frames, best, places, scores, notes)
+    choice = [(str(j.view), j.information, j.spread, j.weight) for j in getattr(model, 'choice_', ())]
+    return Trial(settings, y, model.labels_, known, frames, best, places, scores, notes, choice)
 
 # %% ../nbs/20b_trial.ipynb #5f0c384a
 def figure_for(
-    trial: Trial,
+    trial: Trial,  # to be shown
     view: str,  # 'similarity', 'embedding', 'convergence' or 'weights'
     t: int = 0,  # outer iteration
     where: str = '',  # positions
@@ -308,8 +321,7 @@ def chain_answers(
 # %% ../nbs/20b_trial.ipynb #18dd9020
 def is_settled(
     closed,  # `Closure` of what is known
-    i: int,
-    j: int,
+    i: int, j: int,  # two samples
 ) -> bool:
     "Does it follow from what is known whether they belong together?"
     g, h = sorted(closed.groups[[i, j]])
@@ -318,34 +330,55 @@ def is_settled(
 # %% ../nbs/20b_trial.ipynb #b1e6aa1a
 def settle_answers(
     known: Constraints,  # the answers; may contradict each other
-    n_clusters: int,  # k
+    n_clusters: int | str,  # k, or 'auto': it implies nothing
     before=None,  # `Closure` of what was known before the last answer, if that was possible
 ) -> tuple:  # `Closure`, and what there is to say about it
     "Everything that follows from the answers"
     free = consistent(known) if known.contradictions(limit=1) else known
-    closed = implied(free, n_clusters)
+    closed = free.closure() if n_clusters == 'auto' else implied(free, n_clusters)
     if closed is None: return free.closure(), f' These answers need more than {n_clusters} clusters: take one back.'
     def settled(c): return c.n_must_link + c.n_cannot_link
     more = 0 if before is None else settled(closed) - settled(before) - 1
-    return closed, f' That settled {more:.0f} more.' if more > 0 else ''
+    return closed, f' {more:.0f} more are known now.' if more > 0 else ''
 
 # %% ../nbs/20b_trial.ipynb #ae015098
+def _depends(closed, one, other):
+    "Could the answer to one question settle the other?"
+    for x, y in (one, one[::-1]):
+        for i, j in (other, other[::-1]):
+            if closed.groups[x] == closed.groups[i]: return is_settled(closed, y, j)
+    return False
+
+def next_pairs(
+    queue,  # pairs, best first
+    closed,  # `Closure` of what is known
+    avoid=(),  # pairs (i < j) not to ask again
+    n_pairs: int = 4,  # how many
+    random_state=None,
+) -> list:  # of (i, j); empty if everything is known
+    "The first pairs of the queue that are still worth asking, whatever is said about those before them"
+    n = closed.n_samples
+    rng = np.random.RandomState(random_state)
+    drawn = (rng.choice(n, 2, replace=False).tolist() for _ in range(200))  # most are open until the end
+    every = ((i, j) for i in range(n) for j in range(i))
+    chosen, spare = [], []
+    for source in (queue, drawn, every):
+        if chosen: break
+        for i, j in source:
+            pair = int(i), int(j)
+            if (min(pair), max(pair)) in avoid or is_settled(closed, *pair): continue
+            (spare if any(_depends(closed, one, pair) for one in chosen) else chosen).append(pair)
+            if len(chosen) == n_pairs: return chosen
+    return [*chosen, *spare][:n_pairs]
+
 def next_pair(
     queue,  # pairs, best first
     closed,  # `Closure` of what is known
-    skipped=(),  # pairs (i < j) not to ask again
+    avoid=(),  # pairs (i < j) not to ask again
     random_state=None,
-):  # (i, j), or None if everything is known
-    "The first pair of the queue that is still worth asking, or a random one"
-    def is_open(i, j): return tuple(sorted((i, j))) not in skipped and not is_settled(closed, i, j)
-    rng = np.random.RandomState(random_state)
-    n = closed.n_samples
-    drawn = (rng.choice(n, 2, replace=False).tolist() for _ in range(200))  # most are open until the end
-    every = ((i, j) for i in range(n) for j in range(i))
-    for source in (queue, drawn, every):
-        for i, j in source:
-            if is_open(i, j): return int(i), int(j)
-    return None
+):
+    "The first of them, None if everything is known"
+    return next(iter(next_pairs(queue, closed, avoid, 1, random_state)), None)
 
 # %% ../nbs/20b_trial.ipynb #30471d07
 @dataclass(frozen=True)
@@ -355,20 +388,51 @@ class Advice:
     strength: np.ndarray  # (n,) how sure of them
     queue: list  # of pairs, best first
     n_answers: int  # how many answers it knew
+    information: float | None = None  # nats that the best view tells about an answer it has not seen
+    spread: float | None = None  # standard error of that
+    doubts: list = field(default_factory=list)  # of (i, j, sign, probability of being wrong, reason)
+    picture: bytes | None = None  # the clusters, as a PNG file
+    final: bool = True  # False: the number of clusters was only assumed
 
+def _with_number(model, known, assumed=8):
+    "The model with a number of clusters, if the answers are too few to find it; and whether they were"
+    if model.n_clusters != 'auto' or min(known.n_must_link, known.n_cannot_link) >= 3: return model, True
+    k = min(assumed, known.n_samples)
+    while implied(known, k) is None: k += 1
+    return model.set_params(n_clusters=k), False
+
+# %% ../nbs/20b_trial.ipynb #5531dff9
+def _mixed(pairs, n_samples, seed):
+    "Suggested pairs and random ones in turn"
+    rng = np.random.RandomState(seed)
+    return [pair for suggested in pairs for pair in (suggested, rng.choice(n_samples, 2, replace=False).tolist())]
+
+# %% ../nbs/20b_trial.ipynb #bd85305a
 def advise(
     model,  # estimator
     X,  # (n, d) samples
     known: Constraints,  # free of contradictions
-    n_answers: int,
+    n_answers: int,  # how many there have been
+    P=None,  # (n, 2) positions or (n, h, w) images to draw the clusters with; None: no picture
     n_pairs: int = 60,  # how many questions
     report=None,  # not used; every job has it
 ) -> Advice:
     "Fit, and find the next questions"
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
-        model = clone(model).fit(X, known)
+        model, final = _with_number(clone(model), known)
+        model.fit(X, known)
         V = model.embedding_
         pairs = suggest_pairs(V, known, n_pairs, similarity=_graph_of(model, X), random_state=n_answers)
-    strength = V.max(axis=1) / np.maximum(np.linalg.norm(V, axis=1), 1e-12)
-    return Advice(model.labels_, strength, pairs.tolist(), n_answers)
+    queue = _mixed(pairs.tolist(), len(V), n_answers)
+    judged = next(iter(getattr(model, 'choice_', ())), None) if n_answers else None
+    doubts = [(*map(int, doubt.pair), int(doubt.sign), float(doubt.probability), str(doubt.reason))
+              for doubt in getattr(model, 'doubts_', ())]
+    strength = confidence(V)
+    drawn = None if P is None else png(clusters_figure(model.labels_, strength, P))
+    return Advice(model.labels_, strength, queue, n_answers, judged and judged.information,
+                  judged and judged.spread, doubts, drawn, final)
+
+# %% ../nbs/20b_trial.ipynb #fa77c3b6
+from .docs import document
+document(__name__)
