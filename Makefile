@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+OLDEST := .venv-oldest
 PIP    := PYTHONWARNINGS=ignore $(BIN)/python -m pip --disable-pip-version-check
 NBS    ?= $(sort $(shell find nbs -name '*.ipynb' -not -path '*/.*' -not -name '_*'))
 
@@ -10,11 +11,11 @@ PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder
 CHOSEN  = $(filter $(NB)%,$(notdir $(NBS)))
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo test test-slow bench reproduce app lab nbs export readme docs clean
+.PHONY: help env demo test test-slow test-oldest bench reproduce app lab nbs export readme docs clean
 
 help: ## show this list
 	@echo "usage: make TARGET"
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The package alone: enough for the demo, and quick to install.
 $(VENV)/core: settings.ini setup.py pyproject.toml
@@ -56,6 +57,19 @@ test-slow: env ## the notebooks again, with the cells flagged slow
 	@echo "== running every notebook, slow cells included"
 	@TSNMF_TEST_FLAGS=slow $(PYTEST) tests/test_notebooks.py
 
+# The oldest versions that settings.ini promises, in an environment of their own; numpy 1.24 is not made for Python 3.12.
+$(OLDEST)/dev: settings.ini setup.py pyproject.toml tools/oldest.py
+	@$(PYTHON) -c 'import sys; sys.exit("the oldest numpy needs Python 3.10 or 3.11: try make test-oldest PYTHON=python3.11" if sys.version_info[:2] > (3, 11) else 0)'
+	@echo "== creating $(OLDEST) with the oldest versions that settings.ini promises (about two minutes, once)"
+	@$(PYTHON) -m venv $(OLDEST)
+	@$(PYTHON) tools/oldest.py > $(OLDEST)/oldest.txt
+	@PYTHONWARNINGS=ignore $(OLDEST)/bin/python -m pip --disable-pip-version-check install --quiet --constraint $(OLDEST)/oldest.txt --editable '.[dev]'
+	@touch $@
+
+test-oldest: $(OLDEST)/dev ## the notebooks, on the oldest versions that settings.ini promises (NB=06 for one chapter)
+	@echo "== testing the notebooks with $$(tr '\n' ' ' < $(OLDEST)/oldest.txt)"
+	@$(OLDEST)/bin/python -m pytest -n $(WORKERS) --no-loadscope-reorder tests/test_notebooks.py tests/test_help.py -k "test_runs and /$(NB) or test_help"
+
 bench: env ## time ratios, measured side by side in one run (ARGS="--against paper", "--threads", "--before REV" for one of them)
 	@$(BIN)/python tools/bench.py $(ARGS)
 
@@ -63,7 +77,7 @@ reproduce: env ## a table or figure of the paper: NAME=table3, all of them witho
 	@$(BIN)/tsnmf reproduce $(or $(NAME),all) $(ARGS)
 
 app: $(VENV)/app ## interactive experiments in the browser; Ctrl-C ends it (ARGS="--no-browser --port=8866")
-	@echo "== serving nbs/apps: the address is below"
+	@echo "== serving the pages: the address, with its token, is below"
 	@$(BIN)/python tools/app.py $(ARGS)
 
 lab: env ## open JupyterLab on the notebooks
@@ -83,5 +97,5 @@ docs: env ## build the site in _docs/
 	@$(BIN)/python tools/site.py
 
 clean: ## remove build output and the environment
-	@echo "== removing $(VENV), _docs, _proc, build output"
-	@rm -rf $(VENV) _docs _proc build dist *.egg-info .pytest_cache .hypothesis demo.png bench.png bench.csv
+	@echo "== removing $(VENV), $(OLDEST), _docs, _proc, build output"
+	@rm -rf $(VENV) $(OLDEST) _docs _proc build dist *.egg-info .pytest_cache .hypothesis demo.png bench.png bench.csv
