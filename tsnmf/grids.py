@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['SETS', 'SMALL', 'SPLITS', 'FIFTEEN', 'NINE', 'SEMI', 'OURS', 'EVERYTHING', 'LEVELS', 'QUICK', 'EXPERIMENTS', 'SAME',
            'LEFT_OUT', 'FIFTEEN_TABLES', 'PER_SAMPLE', 'ELEVEN_TABLES', 'TOYS_SHOWN', 'WRONG', 'NOISY', 'grid',
-           'Experiment', 'sweep', 'variants', 'on_tables', 'more_and_more', 'wrong_answers']
+           'Experiment', 'sweep', 'variants', 'on_tables', 'more_and_more', 'wrong_answers', 'all_digits']
 
 # %% ../nbs/13a_grids.ipynb #786e6170
 from collections.abc import Callable
@@ -197,6 +197,18 @@ def wrong_answers(
     return sorted(found, key=_draw)
 
 EXPERIMENTS |= dict(noise=Experiment('wrong answers', wrong_answers, tuple(NOISY), 5))
+
+# %% ../nbs/13a_grids.ipynb #5417e6cc
+def all_digits(
+    data,  # 'mnist'
+    seeds,  # of the draws
+) -> list:  # of `Run`
+    "The default on all of MNIST"
+    drawn = grid(data, ['TSNMF'], seeds, [('count', n) for n in (200, 1000, 10_000)], normalize=None)
+    asked = grid(data, [('TSNMF, asking', dict(n_answers=200, at_once=20))], seeds, [('labels', 1.)], normalize=None)
+    return sorted(drawn + asked, key=_draw)
+
+EXPERIMENTS |= dict(mnist=Experiment('all of MNIST', all_digits, ('mnist',), 5))
 
 # %% ../nbs/13a_grids.ipynb #8a40cc98
 from .docs import document

@@ -11,13 +11,31 @@ from scipy.sparse import csr_matrix, find
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
+# %% ../nbs/02b_kmeans.ipynb #4cca6f1e
+def _least(cost):
+    "(s, g) which of k costs (k, s, g) is the least, the first of equals, and how much it is"
+    least = cost[0].copy()
+    which = np.zeros(least.shape, dtype=int)
+    for c in range(1, len(cost)):  # quicker than argmin: k is small, and all starts and parts go at once
+        np.copyto(which, c, where=cost[c] < least)
+        np.minimum(least, cost[c], out=least)
+    return which, least
+
+def _distances(a, b):
+    "(p, q) squared distances of points (p, r) and (q, r)"
+    far = a @ (-2 * b).T
+    far += (a**2).sum(axis=1)[:, None]
+    far += (b**2).sum(axis=1)
+    return np.maximum(far, 0, out=far)
+
 # %% ../nbs/02b_kmeans.ipynb #0322a630
 def _settle(labels, cost, quarrels, price, rng):
-    "Clusters (s, q) of parts given what each costs (s, q, k), when company costs too"
-    starts, q, k = cost.shape
+    "Clusters (s, q) of parts given what each costs (k, s, q), when company costs too"
+    k, s, q = cost.shape
     for _ in range(4):
-        company = quarrels @ np.eye(k)[labels].swapaxes(0, 1).reshape(q, -1)
-        wanted = (cost + price * company.reshape(q, starts, k).swapaxes(0, 1)).argmin(axis=2)
+        member = labels == np.arange(k)[:, None, None]
+        company = (quarrels @ member.reshape(-1, q).T.astype(cost.dtype)).T.reshape(k, s, q)
+        wanted = (cost + price * company).argmin(axis=0)
         if (wanted == labels).all(): break
         labels = np.where(rng.random_sample(labels.shape) < .5, wanted, labels)
     return labels
@@ -26,8 +44,7 @@ def _settle(labels, cost, quarrels, price, rng):
 def _scatter(points, k, sizes, starts, rng):
     "(s, k, r) centres far from each other: a few candidates for each are drawn by their distance, and the best one is kept"
     g = len(points)
-    square = (points**2).sum(axis=1)
-    def far(chosen): return np.maximum(square + square[chosen][..., None] - 2 * points[chosen] @ points.T, 0)  # (…, g)
+    def far(chosen): return _distances(points[chosen].reshape(-1, points.shape[1]), points).reshape(*chosen.shape, g)
     chosen = np.empty((starts, k), dtype=int)
     chosen[:, 0] = rng.choice(g, starts, p=sizes / sizes.sum())
     nearest = far(chosen[:, 0])
@@ -45,25 +62,24 @@ def _scatter(points, k, sizes, starts, rng):
 def _lloyd(points, centers, sizes, quarrels, rng, max_iter=30):
     "Clusters (s, g) and what they cost (s,), from given centres (s, k, r)"
     s, k, r = centers.shape
-    square = (points**2).sum(axis=1)
     torn = np.flatnonzero(np.diff(quarrels.indptr))  # parts with a quarrel
     theirs = quarrels[torn][:, torn]
     labels = None
     for _ in range(max_iter):
-        far = -2 * (points @ centers.reshape(-1, r).T).reshape(-1, s, k).swapaxes(0, 1)
-        far = np.maximum(far + square[:, None] + (centers**2).sum(axis=2)[:, None], 0)  # (s, g, k)
-        price = (far.min(axis=2) @ sizes / sizes.sum())[:, None, None]
-        cost = sizes[:, None] * far
-        last, labels = labels, cost.argmin(axis=2)
+        far = _distances(centers.swapaxes(0, 1).reshape(-1, r), points).reshape(k, s, -1)
+        last = labels
+        labels, nearest = _least(far)
         before = labels if last is None else last
-        labels[:, torn] = _settle(before[:, torn], cost[:, torn], theirs, price, rng)
-        if last is not None and (last == labels).all(): break
-        member = np.eye(k)[labels].swapaxes(1, 2) * sizes  # (s, k, g)
+        price = nearest @ sizes / sizes.sum()
+        labels[:, torn] = _settle(before[:, torn], sizes[torn] * far[..., torn], theirs, price[:, None], rng)
+        if last is not None and np.mean(last == labels) > .998: break
+        member = (labels[:, None] == np.arange(k)[:, None]) * sizes  # (s, k, g)
         weight = member.sum(axis=2, keepdims=True)
-        centers = np.where(weight > 0, member @ points / np.maximum(weight, 1e-300), points[far.min(axis=2).argmax(axis=1)][:, None])
-    i, j, least = find(quarrels)
-    broken = (labels[:, i] == labels[:, j]) @ least / 2
-    return labels, np.take_along_axis(cost, labels[:, :, None], axis=2).sum(axis=(1, 2)) + price.ravel() * broken
+        lost = points[nearest.argmax(axis=1)][:, None]  # where an empty cluster begins anew
+        centers = np.where(weight > 0, member @ points / np.maximum(weight, 1e-300), lost)
+    i, j, much = find(quarrels)
+    broken = (labels[:, i] == labels[:, j]) @ much / 2
+    return labels, np.take_along_axis(far, labels[None], axis=0)[0] @ sizes + price * broken
 
 # %% ../nbs/02b_kmeans.ipynb #3ff43cf7
 def _quarrels(sizes, apart, votes):
@@ -73,7 +89,7 @@ def _quarrels(sizes, apart, votes):
     against = csr_matrix((np.ones(2 * len(i)), (np.r_[i, j], np.r_[j, i])), shape=(g, g))
     if votes is not None: against = against - _tempered(votes)
     i, j, how_much = find(against)
-    return csr_matrix((how_much * np.minimum(sizes[i], sizes[j]), (i, j)), shape=(g, g))
+    return csr_matrix((how_much * np.minimum(sizes[i], sizes[j]), (i, j)), shape=(g, g), dtype=sizes.dtype)
 
 def _tempered(votes):
     "Votes in (-1, 1): more of them make surer, none makes certain"
@@ -99,6 +115,9 @@ def constrained_kmeans(
     sizes = np.ones(g) if sizes is None else np.asarray(sizes, dtype=float)
     if not len(apart) and votes is None:
         return KMeans(n_clusters, n_init=n_init, random_state=rng).fit(points, sample_weight=sizes).labels_
+    points = points - points.mean(axis=0)
+    points = (points / power_of_two(points)).astype(np.float32)  # nobody asks for more than a few digits of a distance
+    sizes = sizes.astype(np.float32)
     starts = _scatter(points, n_clusters, sizes, n_init, rng)
     labels, cost = _lloyd(points, starts, sizes, _quarrels(sizes, apart, votes), rng)
     return labels[cost.argmin()]

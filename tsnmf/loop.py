@@ -196,7 +196,7 @@ class Iteration:
     residual: float  # of its solver at the end
     satisfaction: float  # share of the known pairs that the labels respect
     snmf_iter: int  # updates of the factorisation
-    admm_iter: int  # iterations of the tensor solver
+    admm_iter: int  # iterations of the tensor solver; 0: the labels had settled, A and Z are those of the iteration before
     converged: bool  # did both stop by their own rule?
     seconds: float  # wall time
 
@@ -253,31 +253,35 @@ def outer_iterations(
     if knobs.admm_init is not None: solver_starts = check_start(knobs.admm_init, (knobs.max_iter, n, n), 'admm_init')
     S, Z = problem.S, problem.Z
     coordinates = problem.coordinates
-    tensor = None
+    tensor = labels = None
     for A_init in solver_starts:
         began = perf_counter()
         S = recipe.adjust(S, Z)
         e = recipe.factorise(S, problem, n_clusters, coordinates=coordinates, **how)
-        tensor = recipe.solve(e.Vstar @ e.Vstar.T, problem, lam, last=tensor, A_init=A_init, random_state=rng)
-        yield _remember(problem, S, e, tensor, began)
+        before, labels = labels, e.Vstar.argmax(axis=1)
+        done = not recipe.faithful and settled(before, labels)
+        if not done: tensor = recipe.solve(e.Vstar @ e.Vstar.T, problem, lam, last=tensor, A_init=A_init, random_state=rng)
+        yield _remember(problem, S, e, tensor, 0 if done else tensor.n_iter, began)
+        if done: return
         S, Z = tensor.A, tensor.Z
         coordinates = None  # those of the first S
 
-def _remember(problem, S, e, tensor, began):
+def _remember(problem, S, e, tensor, admm_iter, began):
     "Gather what is kept of an outer iteration"
     labels = problem.parts.spread(e.Vstar.argmax(axis=1))
     return Iteration(
         problem.parts, dict(S=S, A=tensor.A, Z=tensor.Z), problem.parts.spread(e.Vstar), e.alpha, labels,
         objective=tensor.objective, residual=tensor.history['residual'][-1],
-        satisfaction=problem.known.satisfaction(labels), snmf_iter=e.n_iter, admm_iter=tensor.n_iter,
+        satisfaction=problem.known.satisfaction(labels), snmf_iter=e.n_iter, admm_iter=admm_iter,
         converged=e.converged and tensor.converged, seconds=perf_counter() - began)
 
 # %% ../nbs/06_loop.ipynb #a728a518
 def settled(
-    history: list,  # of `Iteration`
+    before: np.ndarray | None,  # (g,) labels of the outer iteration before, if there was one
+    labels: np.ndarray,  # (g,) of this one
 ) -> bool:
-    "Are the clusters of the last outer iteration those of the one before?"
-    return len(history) > 1 and adjusted_rand_score(history[-2].labels, history[-1].labels) == 1
+    "Are the clusters those of the outer iteration before?"
+    return before is not None and adjusted_rand_score(before, labels) == 1
 
 # %% ../nbs/06_loop.ipynb #2519b248
 def run_loop(
@@ -290,17 +294,14 @@ def run_loop(
     callback: Callable | None = None,  # called with each outer iteration as soon as it is done
 ) -> TSNMFResult:
     "Outer iterations until there is nothing left to do, and which of them counts"
-    steps = outer_iterations(problem, n_clusters, knobs, random_state)
-    faithful = find_recipe(knobs.variant).faithful
     history = []
-    allowed = knobs.max_iter
-    with tqdm(total=allowed, desc='TSNMF', disable=not verbose) as bar:
-        while len(history) < allowed:
-            history.append(next(steps))
-            if callback is not None: callback(history[-1])
-            if not faithful and settled(history): bar.total = allowed = len(history)  # nothing is left to do
+    with tqdm(total=knobs.max_iter, desc='TSNMF', disable=not verbose) as bar:
+        for step in outer_iterations(problem, n_clusters, knobs, random_state):
+            history.append(step)
+            if callback is not None: callback(step)
             bar.update()
-    if faithful: return TSNMFResult(history, len(history) - 1)
+        bar.total = len(history)  # nothing is left to do
+    if find_recipe(knobs.variant).faithful: return TSNMFResult(history, len(history) - 1)
     kept = [it.satisfaction for it in history]
     return TSNMFResult(history, max(range(len(history)), key=lambda t: (kept[t], t)))  # of equals the last
 
