@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, find
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
+from .checks import power_of_two
 
 # %% ../nbs/02b_kmeans.ipynb #4cca6f1e
 def _least(cost):
