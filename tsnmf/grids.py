@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['SETS', 'SMALL', 'SPLITS', 'FIFTEEN', 'NINE', 'SEMI', 'OURS', 'EVERYTHING', 'LEVELS', 'QUICK', 'EXPERIMENTS', 'SAME',
            'LEFT_OUT', 'FIFTEEN_TABLES', 'PER_SAMPLE', 'ELEVEN_TABLES', 'TOYS_SHOWN', 'WRONG', 'NOISY', 'grid',
-           'Experiment', 'sweep', 'variants', 'on_tables', 'more_and_more', 'wrong_answers', 'all_digits']
+           'Experiment', 'sweep', 'variants', 'on_tables', 'more_and_more', 'wrong_answers', 'all_digits',
+           'of_many_sizes']
 
 # %% ../nbs/13a_grids.ipynb #786e6170
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from itertools import product
 
 from .baselines import METHODS, all_estimators
 from .datasets import TABLES
-from .runs import Run
+from .runs import SIZES, Run
 
 # %% ../nbs/13a_grids.ipynb #e1b8c088
 def grid(
@@ -209,6 +210,16 @@ def all_digits(
     return sorted(drawn + asked, key=_draw)
 
 EXPERIMENTS |= dict(mnist=Experiment('all of MNIST', all_digits, ('mnist',), 5))
+
+# %% ../nbs/13a_grids.ipynb #10a4e11e
+def of_many_sizes(
+    data,  # names in `SIZES`
+    seeds,  # of the draws
+) -> list:  # of `Run`
+    "The default on more and more samples"
+    return [run for name in data for run in grid([name], ['TSNMF'], seeds, [('count', min(SIZES[name], 10_000))], normalize=None)]
+
+EXPERIMENTS |= dict(sizes=Experiment('a thousand samples to a million', of_many_sizes, tuple(SIZES), 1))
 
 # %% ../nbs/13a_grids.ipynb #8a40cc98
 from .docs import document
