@@ -310,7 +310,8 @@ def predict(
     called = None if args.row_numbers else args.id or saved.reading.id
     table = read_alike(args.table, saved.reading, called, args.delimiter, decimal=args.decimal, missing=args.missing)
     X = saved.place(table)
-    written = labels_csv(table.ids, labels=saved.model.predict(X), sure=confidence(saved.model._memberships(X)))
+    told = saved.model._assign(X)
+    written = labels_csv(table.ids, labels=told[:, 0].astype(int), sure=confidence(told[:, 1:]))
     if args.output == '-': _to_stdout(written)
     else:
         with replacing(args.output, args.force) as file: file.write(written.encode())

@@ -20,12 +20,12 @@ from .checks import optional
 from .constraints import sample_pairs
 from .graph import knn_graph
 from .grids import (ELEVEN_TABLES, EVERYTHING, EXPERIMENTS, FIFTEEN, FIFTEEN_TABLES, LEFT_OUT, LEVELS, NINE,
-                         NOISY, OURS, PER_SAMPLE, QUICK, SAME, SEMI, SETS, SMALL, SPLITS, TOYS_SHOWN, WRONG, Experiment, grid,
-                         more_and_more, on_tables, sweep, variants, wrong_answers)
+                         NOISY, OURS, PER_SAMPLE, QUICK, SAME, SEMI, SETS, SMALL, SPLITS, TOYS_SHOWN, WRONG, Experiment,
+                         all_digits, grid, more_and_more, of_many_sizes, on_tables, sweep, variants, wrong_answers)
 from .loop import tsnmf
 from .metrics import clustering_accuracy
 from .partition import in_tiles
-from .runs import (METHODS, PROTOCOLS, TOYS, Run, Store, attempt, execute, fitting, in_processes, mislead, on_dask,
+from .runs import (METHODS, PROTOCOLS, SIZES, TOYS, Run, Store, attempt, execute, fitting, in_processes, mislead, on_dask,
                         peak_memory, reset_peak_memory, run_all, samples, score, versions)
 
 # %% ../nbs/13b_experiments.ipynb #ed24fdc4

@@ -211,12 +211,12 @@ class TSNMF(Parameters, Fitted, ConstrainedClusterer):
         known = as_constraints(X.shape[0], y, **pairs, strict=self._noise == 0)
         part = some_samples(known, min(max(SEEN, len(touched(known))), X.shape[0]), rng)
         fitted = clone(self).fit(take(X, part), among(known, part))
-        labels = by_blocks(fitted.predict, X)
+        told = by_blocks(fitted._assign, X, 1 + fitted.n_clusters_)
+        labels = told[:, 0].astype(np.intp)
         if not is_dask(X): labels[part] = fitted.labels_  # equal rows may be in different clusters
         fitted.broken_pairs_[:, :2] = part[fitted.broken_pairs_[:, :2]]
         fitted.doubts_ = [replace(doubt, pair=tuple(part[list(doubt.pair)].tolist())) for doubt in fitted.doubts_]
-        fitted.embedding_ = by_blocks(fitted._memberships, X, fitted.n_clusters_)
-        fitted.labels_, fitted.part_ = labels, part
+        fitted.labels_, fitted.embedding_, fitted.part_ = labels, told[:, 1:], part
         self.__dict__ = vars(fitted)
         return self
 
@@ -327,15 +327,17 @@ class TSNMF(Parameters, Fitted, ConstrainedClusterer):
         "The clusters of new samples: a vote of their nearest neighbours among those of `fit`"
         check_is_fitted(self)
         if is_dask(X): return by_blocks(self.predict, X)
-        X = validate_data(self, X, reset=False, accept_sparse='csr', dtype=np.float64)
-        found = int(self._rows[1].max()) + 1
-        return _recall(self._rows, X, self._memberships(X)[:, :found].argmax(axis=1))  # samples of `fit` are no news
+        return self._assign(X)[:, 0].astype(np.intp)
 
-    def _memberships(self, X):
-        "(m, k) how much of new samples there is in each cluster, by their neighbours"
+    def _assign(self, X):
+        "(m, 1 + k) clusters of new samples, and how much of each sample there is in every cluster, by their neighbours"
+        X = validate_data(self, X, reset=False, accept_sparse='csr', dtype=np.float64)
         samples = X if self._place is None else self._place.transform(X)
         votes = samples if self.affinity == 'precomputed' else join_graph(samples, self._samples, self.n_neighbors)
-        return votes @ self._joined
+        memberships = votes @ self._joined
+        found = int(self._rows[1].max()) + 1
+        labels = _recall(self._rows, X, memberships[:, :found].argmax(axis=1))  # samples of `fit` are no news
+        return np.column_stack([labels, memberships])
 
     def _repr_mimebundle_(self, **kwargs):
         "What a notebook shows: scikit-learn's box, and below it what was found"

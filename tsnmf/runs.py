@@ -255,7 +255,7 @@ def execute(
         began = perf_counter()
         fitted = METHODS[run.method](X, known, k, run.seed, **run.params)
         seconds = perf_counter() - began
-    steps = [score(y, it['labels'], known) for it in getattr(fitted, 'history_', ())]
+    steps = [score(y, it['labels'], known) for it in getattr(fitted, 'history_', ()) if len(it['labels']) == len(y)]  # or of a part
     by_step = {f'{name}_steps': ' '.join(f'{step[name]:.4f}' for step in steps) for name in ('ACC', 'NMI')}
     return dict(n=len(y), k=k, **score(y, fitted.labels_, known), **by_step, **getattr(fitted, 'also_', {}),
                 found=int(fitted.labels_.max()) + 1, seconds=round(seconds, 3), memory=round(peak_memory()),
