@@ -10,7 +10,7 @@
 `help(TSNMF)` explains its parameters and what a fit leaves behind; `TSNMF`, `Constraints`, `datasets` and `metrics` are here,
 everything else is in its module: `help('tsnmf.baselines')`.
 """
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 
 import sys
 

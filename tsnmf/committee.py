@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.sparse import csr_matrix, diags, issparse
+from scipy.special import softmax
 from sklearn import config_context
 from sklearn.preprocessing import StandardScaler
 from tqdm.auto import tqdm
@@ -383,15 +384,46 @@ def consult(
     return np.array(labels), told
 
 # %% ../nbs/07_committee.ipynb #42ec378b
-def _verdicts(views, scenes, hand, n_clusters, n_answers, seed):
-    "What each view says about what a hand is asked: (views, h), together or not"
+@dataclass(frozen=True)
+class _Hearing:
+    "What every view says to a hand"
+    together: np.ndarray  # (views, h) of what is asked: in one cluster, or not
+    kept: np.ndarray  # (views,) share of what it was told that its clusters keep
+    agreement: np.ndarray  # (views,) mean adjusted Rand index with the other views
+
+def _hear(views, scenes, hand, n_clusters, n_answers, seed):
+    "Ask all views what they make of a hand"
     labels, told = consult(views, scenes, hand, n_clusters, n_answers, seed)
+    labels = labels[:, 0]
     i, j = told.closed.groups[hand.asked].T
-    return labels[:, 0, i] == labels[:, 0, j]
+    return _Hearing(labels[:, i] == labels[:, j], _kept(labels, told.closed, hand), _agreement(labels, told.sizes))
 
 def _count(together, same):
     "(2, 2) answers by what the clustering says and what was said"
     return [[np.count_nonzero((together == row) & (same == column)) for column in (False, True)] for row in (False, True)]
+
+# %% ../nbs/07_committee.ipynb #dce6f616
+def _kept(labels, closed, hand):
+    "(views,) share of what a hand was told that clusters (views, g) of parts keep; facts with all they imply, where there are any"
+    if closed.n_must_link + closed.n_cannot_link:
+        return np.array([closed.satisfaction(clusters) for clusters in closed.partition.spread(labels.T).T])
+    i, j = closed.groups[hand.pairs].T
+    loud = abs(hand.lean)
+    return ((labels[:, i] == labels[:, j]) == (hand.lean > 0)) @ loud / (loud.sum() or 1.)
+
+def _agreement(labels, sizes):
+    "(views,) mean adjusted Rand index of clusters (views, g) of parts with those of the other views"
+    views, g = labels.shape
+    k = labels.max() + 1
+    member = np.eye(k)[labels.T].reshape(g, views * k)
+    shared = (((member.T * sizes) @ member).reshape(views, k, views, k)**2).sum(axis=(1, 3))
+    alone = ((sizes @ member).reshape(views, k)**2).sum(axis=1)
+    n = sizes.sum()
+    pairs = (alone - n) / 2
+    chance = np.outer(pairs, pairs) / (n * (n - 1) / 2)
+    most = (pairs[:, None] + pairs) / 2
+    rand = np.divide((shared - n) / 2 - chance, most - chance, out=np.ones_like(chance), where=most > chance)
+    return (rand.sum(axis=1) - 1) / max(views - 1, 1)
 
 # %% ../nbs/07_committee.ipynb #2b508224
 @dataclass(frozen=True)
@@ -400,6 +432,8 @@ class Judged:
     view: View  # what was judged
     information: float  # nats per answer it has not seen
     spread: float  # standard error of that, from hand to hand
+    kept: float  # share of what it was told that its clusters keep
+    agreement: float  # mean adjusted Rand index with the other views
     weight: float  # in the consensus; all weights sum to one
 
     def __str__(self): return f'{self.view}: {self.information:.3f} ± {self.spread:.3f}, weight {self.weight:.3f}'
@@ -421,12 +455,13 @@ def _consensus(votes, share, closed, told):
 @dataclass(frozen=True)
 class Verdict:
     "What the judge thinks: of views, and of answers"
-    views: list  # of `View`
-    weights: np.ndarray  # of the views, in the same order
-    choice: list  # of `Judged`, best first
+    judged: list  # of `Judged`, a view each
     pairs: np.ndarray  # (h, 2) answers that were hidden from somebody; some of them several times
     same: np.ndarray  # (h,) what was answered
     share: np.ndarray  # (h,) of the views, weighted, that put the two together without having been told
+
+    @property
+    def choice(self): return sorted(self.judged, key=lambda j: -j.weight)  # the same, best first
 
 @dataclass(frozen=True)
 class Committee:
@@ -436,24 +471,26 @@ class Committee:
     told: Told  # what the members were told, or some of them
 
 # %% ../nbs/07_committee.ipynb #e5e6f309
-def _weigh(views, tables, n_answers):
-    "Views with what is thought of them, best first; and their weights, in the order given"
-    by_hand = np.array([[information(t) for t in table] for table in tables]).reshape(-1, len(views))
-    pooled = np.array([information(t) for t in np.sum(tables, axis=0)]) if len(tables) else np.zeros(len(views))
-    spread = by_hand.std(axis=0) / np.sqrt(max(len(by_hand), 1)) if len(by_hand) else np.zeros(len(views))
-    weights = np.exp(2 * np.sqrt(n_answers) * (pooled - pooled.max()))
-    weights /= weights.sum()
-    judged = [Judged(view, float(i), float(s), float(w)) for view, i, s, w in zip(views, pooled, spread, weights)]
-    return sorted(judged, key=lambda j: -j.weight), weights
+def _weigh(views, heard, hands, n_answers):
+    "What is thought of each view, in the order given"
+    tables = np.array([[_count(says, hand.same) for says in hearing.together] for hearing, hand in zip(heard, hands)], dtype=float)
+    by_hand = np.array([[information(t) for t in table] for table in tables])
+    pooled = np.array([information(t) for t in tables.sum(axis=0)])
+    spread = by_hand.std(axis=0) / np.sqrt(len(hands))
+    kept = np.mean([hearing.kept for hearing in heard], axis=0)
+    agreement = np.mean([hearing.agreement for hearing in heard], axis=0)
+    weights = softmax(2 * np.sqrt(n_answers) * pooled + 20 * kept + 5 * agreement)
+    return [Judged(view, *map(float, numbers)) for view, *numbers in zip(views, pooled, spread, kept, agreement, weights)]
 
 # %% ../nbs/07_committee.ipynb #1a2fb3b5
 def everything(
     known: Constraints,  # answers as given
     facts: Closure,  # all that is certain
 ) -> Hand:
-    "A hand that is told all"
-    if isinstance(known, Closure): return Hand(facts, np.empty((0, 2), int), np.empty(0))
-    return Hand(facts, known.pairs, known.lean)
+    "A hand that is told all, and asked nothing"
+    nothing = np.empty((0, 2), int), np.empty(0, bool)
+    if isinstance(known, Closure): return Hand(facts, nothing[0], np.empty(0), *nothing)
+    return Hand(facts, known.pairs, known.lean, *nothing)
 
 # %% ../nbs/07_committee.ipynb #f7befb08
 def place_of(
@@ -471,6 +508,15 @@ def place_of(
 FINER = 1., 1.5, 2.  # times k
 MANY = 200  # answers; fewer are dealt twice
 
+def _dealt(known, n_clusters, rng, certain):
+    "Hands to judge by; a handful of answers is not dealt"
+    n_answers = count_answers(known)
+    if n_answers < 3:
+        said = known if certain else Constraints(known.n_samples)
+        return [everything(known, implied(said, n_clusters) or said.closure())]
+    rounds = 2 if n_answers < MANY else 1
+    return [hand for _ in range(rounds) for hand in deal(known, n_clusters, rng, certain)]
+
 def judge(
     scenes: dict,  # of `Scene`, by scale
     known: Constraints,  # answers as given
@@ -485,19 +531,15 @@ def judge(
     "What each view knows about answers it has not seen"
     views = views_of(scenes, learnable=min(known.n_must_link, known.n_cannot_link) > 0)
     n_answers = count_answers(known)
-    n_rounds = 2 if n_answers < MANY else 1
-    seeds = rng.randint(2**31, size=3 * n_rounds if hands is None else len(hands))
-    if hands is None: hands = [hand for _ in range(n_rounds) for hand in deal(known, n_clusters, rng, certain)] if n_answers > 2 else []
+    if hands is None: hands = _dealt(known, n_clusters, rng, certain)
     for scene in scenes.values(): scene.coordinates  # once, before the work is shared
-    tasks = [delayed(_verdicts)(views, scenes, hand, n_clusters, n_answers, seed) for hand, seed in zip(hands, seeds)]
+    tasks = [delayed(_hear)(views, scenes, hand, n_clusters, n_answers, rng.randint(2**31)) for hand in hands]
     work = Parallel(n_jobs, return_as='generator')(tasks)
-    said = list(tqdm(work, total=len(tasks), desc='judging views', disable=not verbose or not tasks))
-    tables = [np.array([_count(says, hand.same) for says in views_say], dtype=float) for views_say, hand in zip(said, hands)]
-    choice, weights = _weigh(views, tables, n_answers)
-    empty = np.empty((0, 2), int), np.empty(0, bool), np.empty(0)
-    pairs, same, share = (np.concatenate([e, *found]) for e, found in zip(empty, (
-        [hand.asked for hand in hands], [hand.same for hand in hands], [weights @ s for s in said])))
-    return Verdict(views, weights, choice, pairs, same, share)
+    heard = list(tqdm(work, total=len(tasks), desc='judging views', disable=not verbose))
+    judged = _weigh(views, heard, hands, n_answers)
+    weights = np.array([j.weight for j in judged])
+    return Verdict(judged, pairs=np.concatenate([hand.asked for hand in hands]), same=np.concatenate([hand.same for hand in hands]),
+                   share=np.concatenate([weights @ hearing.together for hearing in heard]))
 
 # %% ../nbs/07_committee.ipynb #79976efc
 def deliberate(
@@ -514,13 +556,14 @@ def deliberate(
 ) -> Committee:
     "See what the views agree on, each heard as much as it knows"
     n_answers = count_answers(known)
-    heard = np.flatnonzero(verdict.weights > 1e-3 * verdict.weights.max())
-    views = [verdict.views[v] for v in heard]
-    tasks = [delayed(consult)(views, scenes, hand, n_clusters, n_answers, rng.randint(2**31), FINER) for hand in hands]
+    best = verdict.choice[0].weight
+    heard = [j for j in verdict.judged if j.weight > 1e-3 * best]
+    weights = [j.weight for j in heard]
+    tasks = [delayed(consult)([j.view for j in heard], scenes, hand, n_clusters, n_answers, rng.randint(2**31), FINER) for hand in hands]
     work = Parallel(n_jobs, return_as='generator')(tasks)
     found = list(tqdm(work, total=len(tasks), desc='asking all views', disable=not verbose))
     votes = np.vstack([told.closed.partition.spread(labels.reshape(-1, labels.shape[2]).T).T for labels, told in found])
-    share = np.tile(np.repeat(verdict.weights[heard], len(FINER)), len(hands))
+    share = np.tile(np.repeat(weights, len(FINER)), len(hands))
     told = found[0][1]
     if facts is not None: return Committee(verdict.choice, _consensus(votes, share, told.closed, told.is_told), told)
     nothing = Constraints(known.n_samples).closure()

@@ -77,7 +77,7 @@ def _lloyd(points, centers, sizes, quarrels, rng, max_iter=30):
         member = (labels[:, None] == np.arange(k)[:, None]) * sizes  # (s, k, g)
         weight = member.sum(axis=2, keepdims=True)
         lost = points[nearest.argmax(axis=1)][:, None]  # where an empty cluster begins anew
-        centers = np.where(weight > 0, member @ points / np.maximum(weight, 1e-300), lost)
+        centers = np.where(weight > 0, member @ points / np.where(weight > 0, weight, 1), lost)
     i, j, much = find(quarrels)
     broken = (labels[:, i] == labels[:, j]) @ much / 2
     return labels, np.take_along_axis(far, labels[None], axis=0)[0] @ sizes + price * broken
