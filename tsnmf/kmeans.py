@@ -6,9 +6,12 @@
 __all__ = ['constrained_kmeans']
 
 # %% ../nbs/02b_kmeans.ipynb #30ccbd88
+import warnings
+
 import numpy as np
 from scipy.sparse import csr_matrix, find
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from .checks import power_of_two
 
@@ -35,7 +38,7 @@ def _settle(labels, cost, quarrels, price, rng):
     k, s, q = cost.shape
     for _ in range(4):
         member = labels == np.arange(k)[:, None, None]
-        company = (quarrels @ member.reshape(-1, q).T.astype(cost.dtype)).T.reshape(k, s, q)
+        company = (quarrels @ member.reshape(k * s, q).T.astype(cost.dtype)).T.reshape(k, s, q)
         wanted = (cost + price * company).argmin(axis=0)
         if (wanted == labels).all(): break
         labels = np.where(rng.random_sample(labels.shape) < .5, wanted, labels)
@@ -115,7 +118,9 @@ def constrained_kmeans(
     rng = check_random_state(random_state)
     sizes = np.ones(g) if sizes is None else np.asarray(sizes, dtype=float)
     if not len(apart) and votes is None:
-        return KMeans(n_clusters, n_init=n_init, random_state=rng).fit(points, sample_weight=sizes).labels_
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore', ConvergenceWarning)  # parts in one place are no news
+            return KMeans(n_clusters, n_init=n_init, random_state=rng).fit(points, sample_weight=sizes).labels_
     points = points - points.mean(axis=0)
     points = (points / power_of_two(points)).astype(np.float32)  # nobody asks for more than a few digits of a distance
     sizes = sizes.astype(np.float32)

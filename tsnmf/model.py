@@ -14,9 +14,9 @@ from numbers import Real
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_array, check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
-from .checks import ConstraintError, ConstraintWarning, check_choice, check_memory, check_similarity, limit_threads, some_pairs
+from .checks import ConstraintError, ConstraintWarning, check_choice, check_count, check_memory, check_similarity, limit_threads, some_pairs
 from .cells import SEEN, WHOLE, among, ask_neighbours, by_blocks, is_dask, some_samples, survey, take, touched
 from .committee import behold, score_numbers
 from .constraints import Closure, as_constraints, implied
@@ -62,7 +62,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
 
     def _check_parameters(self):
         "Refuse what cannot work, whatever the samples"
-        check_scalar(self.n_clusters, 'n_clusters', (int, np.integer), min_val=1)
+        check_count(self.n_clusters, 'n_clusters')
         check_choice(self.affinity, 'affinity', ('nearest_neighbors', 'precomputed'))
         if hasattr(self, 'sigma'): check_kernel(self.weight, self.sigma)
 
@@ -210,7 +210,8 @@ class TSNMF(Parameters, Fitted, ConstrainedClusterer):
         rng = check_random_state(self.random_state)
         known = as_constraints(X.shape[0], y, **pairs, strict=self._noise == 0)
         part = some_samples(known, min(max(SEEN, len(touched(known))), X.shape[0]), rng)
-        fitted = clone(self).fit(take(X, part), among(known, part))
+        few = clone(self).set_params(views={name: points[part] for name, points in self._views().items()})
+        fitted = few.fit(take(X, part), among(known, part)).set_params(views=self.views)
         told = by_blocks(fitted._assign, X, 1 + fitted.n_clusters_)
         labels = told[:, 0].astype(np.intp)
         if not is_dask(X): labels[part] = fitted.labels_  # equal rows may be in different clusters
@@ -252,10 +253,25 @@ class TSNMF(Parameters, Fitted, ConstrainedClusterer):
     def _noise(self): return self.noise if self.closure else self.noise or 'auto'  # without closure, answers are evidence
 
     def _check_parameters(self):
+        check_count(self.n_clusters, 'n_clusters', also=('auto',))
         super()._check_parameters()
         check_knobs(self)
+        check_count(self.cells, 'cells', also=('auto', None))
         if self.noise != 'auto': check_scalar(self.noise, 'noise', Real, min_val=0, max_val=.5, include_boundaries='left')
         check_choice(self.metric, 'metric', ('auto', 'euclidean'))
+        if self.n_jobs is not None: check_scalar(self.n_jobs, 'n_jobs', (int, np.integer))
+        if self.callback is not None and not callable(self.callback):
+            raise ValueError(f'callback must be a function of an outer iteration, got {self.callback!r}')
+
+    def _check_sizes(self, n):
+        super()._check_sizes(n)
+        for name, points in self._views().items():
+            if points.shape[0] != n: raise ValueError(f'views[{name!r}] has {points.shape[0]} rows, X has {n}')
+
+    def _views(self):
+        "Samples that were added, checked"
+        return {name: check_array(points, accept_sparse='csr', dtype=np.float64, input_name=f'views[{name!r}]')
+                for name, points in (self.views or {}).items()}
 
     def _fit(self, X, known):
         rng = check_random_state(self.random_state)
@@ -286,7 +302,7 @@ class TSNMF(Parameters, Fitted, ConstrainedClusterer):
             check_memory(160 * g**2, f'clustering {g} parts one by one', "metric='auto' gathers them in cells, or take fewer samples")
             return recipe.pose(self._similarity(X), known), None, plain
         seen = survey(X, known, told, self.n_clusters, self._graph_of_values, rng, cells=self.cells, noise=self._noise,
-                      added=self.views or {}, n_jobs=self.n_jobs, verbose=self.verbose)
+                      added=self._views(), n_jobs=self.n_jobs, verbose=self.verbose)
         view = dict(choice_=seen.committee.choice, cells_=seen.scene.near.of, noise_=seen.trust.noise,
                     doubts_=doubts(known, seen.trust), _samples=seen.place.transform(X), _place=seen.place)
         return seen.problem, seen, view
