@@ -508,14 +508,15 @@ def place_of(
 FINER = 1., 1.5, 2.  # times k
 MANY = 200  # answers; fewer are dealt twice
 
+def _rounds(n_answers): return 2 if n_answers < MANY else 1
+
 def _dealt(known, n_clusters, rng, certain):
     "Hands to judge by; a handful of answers is not dealt"
     n_answers = count_answers(known)
     if n_answers < 3:
         said = known if certain else Constraints(known.n_samples)
         return [everything(known, implied(said, n_clusters) or said.closure())]
-    rounds = 2 if n_answers < MANY else 1
-    return [hand for _ in range(rounds) for hand in deal(known, n_clusters, rng, certain)]
+    return [hand for _ in range(_rounds(n_answers)) for hand in deal(known, n_clusters, rng, certain)]
 
 def judge(
     scenes: dict,  # of `Scene`, by scale
@@ -632,7 +633,6 @@ def score_numbers(
     rng,
     *,
     certain: bool = True,  # are answers facts, if they are sure?
-    n_rounds: int = 2,  # how often the answers are dealt
 ) -> list:  # of `KScore`, by k
     "How well each number of clusters fits the answers"
     n = known.n_samples
@@ -642,7 +642,7 @@ def score_numbers(
     n_answers = count_answers(known)
     with config_context(assume_finite=True, skip_parameter_validation=True):
         hands = [_Bench(views, scenes, hand, most, n_answers, rng.randint(2**31))
-                 for _ in range(n_rounds) for hand in deal(known, n, rng, certain)]
+                 for _ in range(_rounds(n_answers)) for hand in deal(known, n, rng, certain)]
         tables = {}
         for k in _numbers(least, most):
             tables[k] = np.array([hand.tables(k) for hand in hands])
