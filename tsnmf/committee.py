@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['ENOUGH', 'LENSES', 'DEEPEST', 'FINER', 'MANY', 'Ranks', 'AsGiven', 'scales', 'Place', 'Scene', 'behold', 'Hand',
-           'Told', 'View', 'views_of', 'see', 'information', 'is_dense', 'count_answers', 'deal', 'consult', 'Judged',
-           'Verdict', 'Committee', 'everything', 'place_of', 'judge', 'deliberate', 'convene', 'KScore',
+           'Told', 'View', 'views_of', 'see', 'information', 'touched', 'is_dense', 'count_answers', 'deal', 'consult',
+           'Judged', 'Verdict', 'Committee', 'everything', 'place_of', 'judge', 'deliberate', 'convene', 'KScore',
            'score_numbers']
 
 # %% ../nbs/07_committee.ipynb #5449325e
@@ -313,16 +313,20 @@ def information(
     return gain if np.linalg.det(table) >= 0 else -gain
 
 # %% ../nbs/07_committee.ipynb #a5c9ffa9
+def touched(known: Constraints) -> np.ndarray:  # samples
+    "Of whom is anything known?"
+    if not isinstance(known, Closure): return np.unique(known.pairs)
+    told = known.partition.sizes > 1
+    told[known.apart] = True
+    return np.flatnonzero(told[known.groups])
+
 def is_dense(known: Constraints) -> bool:
     "Are pairs implied by others, as those of labels are?"
-    return isinstance(known, Closure) or known.n_must_link + known.n_cannot_link > 2 * known.n_samples
+    return isinstance(known, Closure) or len(known.pairs) > 2 * known.n_samples
 
 def count_answers(known: Constraints) -> int:
     "How many answers there are, not counting those that follow from others"
-    if not is_dense(known): return known.n_must_link + known.n_cannot_link
-    closed = known.closure()
-    alone = (closed.partition.sizes[closed.groups] == 1) & ~np.isin(closed.groups, closed.apart)
-    return np.count_nonzero(~alone)  # one for each sample of which something is known
+    return len(touched(known)) if is_dense(known) else len(known.pairs)
 
 # %% ../nbs/07_committee.ipynb #56059784
 def _hide_samples(closed, hidden):

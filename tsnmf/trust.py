@@ -64,13 +64,21 @@ def calibrate(
     if heard.sum() < 10: return Trust(expected, _honest(expected, known.sure), q)
     same = known.sign > 0
     def fit(eps): return minimize(_surprise, (0., .5), (q[heard], same[heard], _honest(eps, known.sure[heard])), method='Nelder-Mead')
-    if noise == 'auto': expected = _mean_share(np.array([fit(eps).fun for eps in SHARES]))
+    if noise == 'auto': expected = _mean_share(np.array([fit(eps).fun for eps in SHARES]) - _confirmed(known) * np.log(1 - SHARES))
     reckoned = max(expected, UNSURE)
     together = np.where(heard, _curve(fit(reckoned).x, np.where(heard, q, .5)), np.nan)
     honest = _honest(reckoned, known.sure)
     agrees = np.where(same, together, 1 - together)
     right = honest * agrees / (honest * agrees + (1 - honest) * (1 - agrees))
     return Trust(float(expected), np.where(heard, right, honest), together)
+
+def _confirmed(known):
+    "How many answers follow from the others; none, if any contradict each other"
+    known = known.certain()
+    if known.contradictions(limit=1): return 0
+    closed = known.closure()
+    joined = known.n_samples - len(closed.partition)
+    return len(known.pairs) - joined - len(closed.apart)
 
 def _mean_share(surprise):
     "The share of wrong answers to expect, given how surprising the answers would be for each of `SHARES`"
