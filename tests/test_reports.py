@@ -112,3 +112,26 @@ def test_many_groups_do_not_overflow():
     y = np.random.default_rng(0).integers(10, size=n)
     known = random_pairs(y, 200_000, random_state=0)
     assert known.closure().apart.min() >= 0 and known.closure().satisfaction(y) == 1
+
+
+def test_many_answers_that_contradict_each_other_are_evidence():
+    X, y = make_blobs(60, centers=3, random_state=0)
+    known = random_pairs(y, 300, random_state=0)  # so many that nearly all of them follow from others
+    sign = known.sign.copy()
+    sign[::10] *= -1
+    said = Constraints(60, known.pairs[sign > 0], known.pairs[sign < 0])
+    assert said.contradictions()
+    model = TSNMF(3, noise='auto', random_state=0).fit(X, said)
+    assert clustering_accuracy(y, model.labels_) > .85 and .02 < model.noise_ < .2
+
+
+def test_two_answers_that_contradict_each_other_are_evidence():
+    X, _ = make_blobs(60, centers=2, random_state=0)
+    assert len(TSNMF(2, noise='auto', random_state=0).fit(X, must_link=[(0, 1)], cannot_link=[(0, 1)]).labels_) == 60
+
+
+def test_one_cluster_is_not_worth_a_warning():
+    X, _ = make_blobs(60, centers=2, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        assert set(TSNMF(1).fit_predict(X)) == {0}
