@@ -110,6 +110,7 @@ def survey(
     cells: int | str | None = 'auto',  # how many; 'auto': as many as are good where there are many samples; None: none
     noise: float | str = 0.,  # share of wrong answers that is expected, or 'auto'
     added: dict = {},  # other samples (n, r), by name: embeddings of your own
+    look=behold,  # sees samples in all scales; one that remembers them saves time
     **how,  # n_jobs, verbose
 ) -> Survey:
     "See the samples, gather them if they are many, and let the committee decide"
@@ -119,7 +120,7 @@ def survey(
         part = some_samples(known, PART, rng)
         few = among(known, part)
         only = clearest(behold(X[part], similarity, DEEPEST * n_clusters), few, n_clusters, rng)
-    scenes = behold(X, similarity, DEEPEST * n_clusters, added, only)
+    scenes = look(X, similarity, DEEPEST * n_clusters, added, only)
     first = next(iter(scenes.values()))
     n_parts = len(join_near(facts or Constraints(n).closure(), first.values).partition)
     n_cells = max(CELLS, EACH * n_clusters) if cells == 'auto' else cells

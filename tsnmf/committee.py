@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['ENOUGH', 'LENSES', 'DEEPEST', 'FINER', 'MANY', 'Ranks', 'AsGiven', 'scales', 'Place', 'Scene', 'behold', 'Hand',
            'Told', 'View', 'views_of', 'see', 'information', 'touched', 'is_dense', 'count_answers', 'deal', 'consult',
-           'Judged', 'Verdict', 'Committee', 'everything', 'place_of', 'judge', 'deliberate', 'convene', 'KScore',
-           'score_numbers']
+           'Judged', 'Verdict', 'Committee', 'whitening', 'everything', 'place_of', 'judge', 'deliberate', 'convene',
+           'KScore', 'score_numbers']
 
 # %% ../nbs/07_committee.ipynb #5449325e
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from .constraints import Closure, Constraints, _apart_graph, implied, join_near,
 from .graph import own_units
 from .kmeans import constrained_kmeans
 from .loop import Problem
-from .metric import Metric, fit_metric, principal_axes
+from .metric import EPS, Metric, fit_metric, principal_axes
 from .partition import Partition, equal_rows
 from .snmf import normalize_rows
 from .spectral import part_coordinates
@@ -265,9 +265,11 @@ class View:
     geometry: str  # 'blobs', 'graph' or 'coordinates'
     pull: float = np.inf  # c: how the metric is held to the plain one, whose c is infinite
     depth: int = 1  # coordinates for each cluster
+    is_taught: bool = False  # is the metric learned from clusters that the other views agree on?
 
     def __str__(self):
         metric = 'plain metric' if self.pull == np.inf else f'metric learned, c = {self.pull:g}'
+        if self.is_taught: metric = 'metric taught by the others'
         places = f'{self.depth}k coordinates' if self.geometry == 'coordinates' else self.geometry
         return f'{self.scale}, {places}, {metric}'
 
@@ -391,6 +393,8 @@ def consult(
 @dataclass(frozen=True)
 class _Hearing:
     "What every view says to a hand"
+    labels: np.ndarray  # (views, g) clusters of the parts
+    told: Told  # what they have been told
     together: np.ndarray  # (views, h) of what is asked: in one cluster, or not
     kept: np.ndarray  # (views,) share of what it was told that its clusters keep
     agreement: np.ndarray  # (views,) mean adjusted Rand index with the other views
@@ -398,9 +402,13 @@ class _Hearing:
 def _hear(views, scenes, hand, n_clusters, n_answers, seed):
     "Ask all views what they make of a hand"
     labels, told = consult(views, scenes, hand, n_clusters, n_answers, seed)
-    labels = labels[:, 0]
+    return _hearing(labels[:, 0], told, hand)
+
+def _hearing(labels, told, hand):
+    "What clusters say to a hand"
     i, j = told.closed.groups[hand.asked].T
-    return _Hearing(labels[:, i] == labels[:, j], _kept(labels, told.closed, hand), _agreement(labels, told.sizes))
+    together = labels[:, i] == labels[:, j]
+    return _Hearing(labels, told, together, _kept(labels, told.closed, hand), _agreement(labels, told.sizes))
 
 def _count(together, same):
     "(2, 2) answers by what the clustering says and what was said"
@@ -486,6 +494,63 @@ def _weigh(views, heard, hands, n_answers):
     weights = softmax(2 * np.sqrt(n_answers) * pooled + 20 * kept + 5 * agreement)
     return [Judged(view, *map(float, numbers)) for view, *numbers in zip(views, pooled, spread, kept, agreement, weights)]
 
+# %% ../nbs/07_committee.ipynb #24cb82d5
+LESSONS = 6  # one after the other
+TAUGHT = ('blobs', 1), ('coordinates', 4)  # geometries and depths in which lessons are given
+
+def _pupils(scenes):
+    "Views that learn from the others, where there are enough samples to learn from"
+    coarse = [scale for scale, scene in scenes.items() if scene.is_coarse]
+    return [View(scale, geometry, depth=depth, is_taught=True) for scale in coarse for geometry, depth in TAUGHT]
+
+# %% ../nbs/07_committee.ipynb #01d0fb0e
+def whitening(
+    points: np.ndarray,  # (g, r) where the parts are
+    labels: np.ndarray,  # (g,) their clusters
+    sizes: np.ndarray,  # (g,) samples in each part
+) -> np.ndarray:  # (r, r)
+    "The map that makes clusters round, and all of one size"
+    member = np.eye(labels.max() + 1)[labels] * sizes[:, None]
+    centers = member.T @ points / np.maximum(member.sum(axis=0), EPS)[:, None]
+    inside = points - centers[labels]
+    W = (inside.T * sizes) @ inside / sizes.sum()
+    held = max(np.trace(W) / len(W), EPS)
+    spread, axes = np.linalg.eigh(W + held * np.eye(len(W)))
+    return axes / np.sqrt(spread) @ axes.T
+
+# %% ../nbs/07_committee.ipynb #d621cd30
+def _common(labels, weights, told, k, rng):
+    "Clusters (g,) that weighted clusters (views, g) agree on"
+    loud = weights > 1e-3 * weights.max()
+    ballots = [np.sqrt(w) * np.eye(l.max() + 1)[l] for l, w in zip(labels[loud], weights[loud])]
+    return constrained_kmeans(np.hstack(ballots), k, told.sizes, told.closed.apart, told.votes, random_state=rng)
+
+def _teach(pupils, scenes, told, clusters, k, rng, finer=(1.,)):
+    "(pupils, votes, g) clusters of views that are taught by clusters (g,)"
+    def cluster(points, k):
+        return constrained_kmeans(points, k, told.sizes, told.closed.apart, told.votes, random_state=rng)
+    found = []
+    for pupil in pupils:
+        plain = see(pupil, scenes[pupil.scale], told, k, 1)
+        own = clusters
+        for _ in range(LESSONS):
+            points = plain @ whitening(plain, own, told.sizes)
+            own = cluster(points, k)
+        found.append([own if c == 1 else cluster(points, round(c * k)) for c in finer])
+    return np.array(found)
+
+# %% ../nbs/07_committee.ipynb #15730545
+def _taught(pupils, scenes, labels, told, weights, k, seed, finer=(1.,)):
+    "(pupils, votes, g) what views learn from clusters (views, g) of the others"
+    rng = np.random.RandomState(seed)
+    with config_context(assume_finite=True, skip_parameter_validation=True):
+        return _teach(pupils, scenes, told, _common(labels, weights, told, k, rng), k, rng, finer)
+
+def _hear_pupils(pupils, scenes, hand, heard, weights, k, seed):
+    "Ask views that learn from the others, too"
+    labels = _taught(pupils, scenes, heard.labels, heard.told, weights, k, seed)[:, 0]
+    return _hearing(np.vstack([heard.labels, labels]), heard.told, hand)
+
 # %% ../nbs/07_committee.ipynb #1a2fb3b5
 def everything(
     known: Constraints,  # answers as given
@@ -542,11 +607,22 @@ def judge(
     work = Parallel(n_jobs, return_as='generator')(tasks)
     heard = list(tqdm(work, total=len(tasks), desc='judging views', disable=not verbose))
     judged = _weigh(views, heard, hands, n_answers)
+    if pupils := _pupils(scenes):
+        weights = np.array([j.weight for j in judged])
+        tasks = [delayed(_hear_pupils)(pupils, scenes, hand, hearing, weights, n_clusters, rng.randint(2**31))
+                 for hand, hearing in zip(hands, heard)]
+        heard = Parallel(n_jobs)(tasks)
+        judged = _weigh(views + pupils, heard, hands, n_answers)
     weights = np.array([j.weight for j in judged])
     return Verdict(judged, pairs=np.concatenate([hand.asked for hand in hands]), same=np.concatenate([hand.same for hand in hands]),
                    share=np.concatenate([weights @ hearing.together for hearing in heard]))
 
 # %% ../nbs/07_committee.ipynb #79976efc
+def _loud(judged, than=0.):
+    "Those that are worth hearing beside the best of them, or beside something else"
+    most = max([than, *(j.weight for j in judged)])
+    return [j for j in judged if j.weight > 1e-3 * most]
+
 def deliberate(
     verdict: Verdict,  # what the judge thinks of the views
     scenes: dict,  # of `Scene`, by scale
@@ -561,12 +637,18 @@ def deliberate(
 ) -> Committee:
     "See what the views agree on, each heard as much as it knows"
     n_answers = count_answers(known)
-    best = verdict.choice[0].weight
-    heard = [j for j in verdict.judged if j.weight > 1e-3 * best]
-    weights = [j.weight for j in heard]
+    heard = _loud([j for j in verdict.judged if not j.view.is_taught])
+    weights = np.array([j.weight for j in heard])
     tasks = [delayed(consult)([j.view for j in heard], scenes, hand, n_clusters, n_answers, rng.randint(2**31), FINER) for hand in hands]
     work = Parallel(n_jobs, return_as='generator')(tasks)
     found = list(tqdm(work, total=len(tasks), desc='asking all views', disable=not verbose))
+    if pupils := _loud([j for j in verdict.judged if j.view.is_taught], than=verdict.choice[0].weight):
+        views = [j.view for j in pupils]
+        tasks = [delayed(_taught)(views, scenes, labels[:, 0], told, weights, n_clusters, rng.randint(2**31), FINER)
+                 for labels, told in found]
+        lessons = Parallel(n_jobs)(tasks)
+        found = [(np.concatenate([labels, more]), told) for (labels, told), more in zip(found, lessons)]
+        weights = np.append(weights, [j.weight for j in pupils])
     votes = np.vstack([told.closed.partition.spread(labels.reshape(-1, labels.shape[2]).T).T for labels, told in found])
     share = np.tile(np.repeat(weights, len(FINER)), len(hands))
     told = found[0][1]

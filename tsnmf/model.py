@@ -12,6 +12,7 @@ from dataclasses import field, replace
 from numbers import Real
 
 import numpy as np
+from joblib import hash as fingerprint
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state, check_scalar
@@ -117,9 +118,22 @@ class Parameters(Knobs):
     n_neighbors: int | None = None  # p of the graph; None: ⌊log₂ n⌋
     weight: str = 'local'  # of its edges, or 'gaussian', 'exponential'
     sigma: float | None = None  # length scale of the weights
+    warm_start: bool = False  # keep what does not depend on the answers for the next fit of the same samples
     random_state: int | np.random.RandomState | None = None
     verbose: bool = False  # show a progress bar
     callback: object = None  # called with each outer iteration as soon as it is done
+
+# %% ../nbs/09_model.ipynb #662632d3
+class _Memory:
+    "`behold` for one table of samples, seen once"
+    def __init__(self, samples):
+        self.samples = samples  # fingerprint
+        self.scenes = {}
+
+    def __call__(self, X, similarity, n_coordinates, added, only):
+        key = n_coordinates, only
+        if key not in self.scenes: self.scenes[key] = behold(X, similarity, n_coordinates, added, only)
+        return self.scenes[key]
 
 # %% ../nbs/09_model.ipynb #c988d744
 def _labels_of_rows(X, labels):
@@ -302,7 +316,7 @@ class TSNMF(Parameters, Fitted, ConstrainedClusterer):
             check_memory(160 * g**2, f'clustering {g} parts one by one', "metric='auto' gathers them in cells, or take fewer samples")
             return recipe.pose(self._similarity(X), known), None, plain
         seen = survey(X, known, told, self.n_clusters, self._graph_of_values, rng, cells=self.cells, noise=self._noise,
-                      added=self._views(), n_jobs=self.n_jobs, verbose=self.verbose)
+                      added=self._views(), look=self._look(X), n_jobs=self.n_jobs, verbose=self.verbose)
         view = dict(choice_=seen.committee.choice, cells_=seen.scene.near.of, noise_=seen.trust.noise,
                     doubts_=doubts(known, seen.trust), _samples=seen.place.transform(X), _place=seen.place)
         return seen.problem, seen, view
@@ -319,6 +333,13 @@ class TSNMF(Parameters, Fitted, ConstrainedClusterer):
         if seen.facts is None: return read_leaning(V, known.pairs, _price(known.sign, seen.trust.right))
         if seen.scene.is_coarse: return read_samples(V, told.partition, told if binding else None)
         return read_samples(V, seen.problem.parts, seen.problem.known if binding else None)
+
+    def _look(self, X):
+        "How samples are seen: with `warm_start=True` as they were seen at the last fit, if they are the same"
+        if not self.warm_start: return behold
+        samples = fingerprint([X, self.views, self.n_neighbors, self.weight, self.sigma])
+        if '_memory' not in vars(self) or self._memory.samples != samples: self._memory = _Memory(samples)
+        return self._memory
 
     def _graph_of_values(self, points):
         "The graph of distinct samples, of which there may be fewer than asked for"
@@ -361,7 +382,7 @@ class TSNMF(Parameters, Fitted, ConstrainedClusterer):
 
     def __getstate__(self):
         "What `predict` needs; matrices of the parts are left behind"
-        return {name: value for name, value in super().__getstate__().items() if name not in ('_best', '_posed')}
+        return {name: value for name, value in super().__getstate__().items() if name not in ('_best', '_posed', '_memory')}
 
     def _spread(self, name):
         "A matrix of the parts for all pairs of samples"

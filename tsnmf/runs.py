@@ -145,9 +145,10 @@ def _asking(X, truth, n_clusters, seed, n_answers, at_once=5):
     "TSNMF with answers to its own questions, in rounds"
     y = truth.closure().groups
     known = Constraints(len(y))
+    model = TSNMF(n_clusters, warm_start=True, random_state=seed)
     rounds = []
     while True:
-        model = TSNMF(n_clusters, random_state=seed).fit(X, known)
+        model.fit(X, known)
         rounds.append(dict(labels=model.labels_))
         if len(known.pairs) >= n_answers: break
         asked = suggest_pairs(model.embedding_, known, at_once, random_state=len(rounds))
