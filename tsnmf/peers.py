@@ -101,28 +101,28 @@ def _first_centers(X, known, k, rng):
     others = X[rng.choice(len(X), k - len(largest), replace=False)]
     return np.vstack([*(X[groups == g].mean(axis=0) for g in largest), *others])
 
-# %% ../nbs/12e_peers.ipynb #3cef0a5f
+# %% ../nbs/12e_peers.ipynb #1cd02244
 def _cheapest(i, labels, far, Z, price, k):
-    "Where a sample is cheapest, given where the others are"
+    "Where a sample is cheapest, given where those before it are"
     row = slice(Z.indptr[i], Z.indptr[i + 1])
     there = labels[Z.indices[row]]
     seen = there >= 0
     lean = np.bincount(there[seen], Z.data[row][seen], minlength=k)  # must-links kept there, less cannot-links broken
     return (far[i] / 2 - price * lean).argmin()
 
-# %% ../nbs/12e_peers.ipynb #60bd3edb
+# %% ../nbs/12e_peers.ipynb #6eabc96a
 def pck_means(
     X: np.ndarray,  # (n, d) samples
     known,  # `Constraints`
     n_clusters: int,  # k
     seed: int = 0,
-    price: float | None = None,  # w of a broken pair; None: the mean squared distance from the mean
+    price: float | None = None,  # w of a broken pair; None: a quarter of the mean squared distance from the mean
     max_iter: int = 100,
 ) -> Clustered:
     "PCK-means: k-means with a price on broken pairs"
     X = as_dense(X)
     rng = np.random.RandomState(seed)
-    if price is None: price = X.var(axis=0).sum()
+    if price is None: price = X.var(axis=0).sum() / 4
     told = _with_implied(known)
     Z = told.matrix()
     centers = _first_centers(X, told if isinstance(told, Closure) else known, n_clusters, rng)
@@ -130,6 +130,7 @@ def pck_means(
     for _ in range(max_iter):
         before = labels.copy()
         far = pairwise_distances(X, centers, 'sqeuclidean')
+        labels[:] = -1  # each pass anew: whoever comes first is free
         for i in rng.permutation(len(X)): labels[i] = _cheapest(i, labels, far, Z, price, n_clusters)
         if (before == labels).all(): break
         centers = _means(X, labels, centers)

@@ -6,9 +6,9 @@
 __all__ = ['CANDIDATES', 'RULES', 'Seen', 'ask_random', 'ask_closest_apart', 'ask_farthest_together', 'ask_explore',
            'ask_min_max', 'ask_npu', 'ask_cobras', 'ask_suggested', 'Told', 'Asked', 'ask']
 
-# %% ../nbs/12f_questions.ipynb #69fc1f19
+# %% ../nbs/12f_questions.ipynb #48c20ea9
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import entropy
@@ -134,7 +134,7 @@ def ask_min_max(X, n_clusters, rng, look):
         return int(nearest.argmax()) if nearest.max() > 0 else None
     yield from _consolidate(X, n_clusters, rng, choose)
 
-# %% ../nbs/12f_questions.ipynb #d2b62fc6
+# %% ../nbs/12f_questions.ipynb #939d7730
 def _leaves(X, labels, some, rng, trees=50):
     "(s, trees) leaf of each of some samples in a forest that has learned the clusters"
     forest = RandomForestClassifier(trees, random_state=rng.randint(2**31), n_jobs=1)
@@ -142,7 +142,8 @@ def _leaves(X, labels, some, rng, trees=50):
 
 def _chances(leaves, places, homes):
     "(s, h) probability that a sample belongs to each neighbourhood"
-    alike = np.column_stack([np.mean([(leaves == place).mean(axis=1) for place in map(places, home)], axis=0) for home in homes])
+    def to_home(home): return np.mean([(leaves == place).mean(axis=1) for place in map(places, home)], axis=0)
+    alike = np.column_stack([to_home(home) for home in homes])
     return (alike + 1e-6) / (alike + 1e-6).sum(axis=1, keepdims=True)
 
 def _worth(p):
@@ -237,20 +238,23 @@ def ask_cobras(X, n_clusters, rng, look):
             for _, members in cluster: own[members] = c
         look.own = own
 
-# %% ../nbs/12f_questions.ipynb #ab6dd0e3
+# %% ../nbs/12f_questions.ipynb #139c3fc7
 def ask_suggested(X, n_clusters, rng, look):
     "`suggest_pairs`, fit by fit"
+    seen = None
     while True:
+        many = 2 * look().at_once if look() is not seen else 2 * many  # what was answered since has answered others
         seen = look()
         believed = seen.known
         if len(believed.broken(seen.labels)): believed = believed.only(_kept(believed, seen.labels))
-        pairs = suggest_pairs(seen.embedding, believed, 2 * seen.at_once, cells=seen.cells, random_state=seen.rounds)
+        pairs = suggest_pairs(seen.embedding, believed, many, cells=seen.cells, random_state=seen.rounds)
         for i, j in pairs.tolist():
             yield i, j
             if look() is not seen: break
-        if look() is seen: yield from ask_random(X, n_clusters, rng, look) if not len(pairs) else ()
+        if look() is seen and len(pairs) < many: return  # everything is known
 
 def _kept(known, labels):
+    "(r,) which pairs the labels agree with"
     i, j = known.pairs.T
     return (labels[i] == labels[j]) == (known.sign > 0)
 
@@ -358,7 +362,7 @@ def _answers(rule, told, y, rng, wrong, patience=20_000):
         free = 0
         yield
 
-# %% ../nbs/12f_questions.ipynb #a663aa17
+# %% ../nbs/12f_questions.ipynb #7cd866c1
 def ask(
     X,  # (n, d) samples
     y,  # (n,) classes, which answer
@@ -383,7 +387,9 @@ def ask(
         look.seen = _looked_at(model, known, at_once, len(history))
         history.append(dict(labels=model.labels_, answers=len(told), ARI=ari(y, model.labels_)))
         if look.own is not None: own.append(dict(labels=look.own, answers=len(told), ARI=ari(y, look.own)))
-    def done(): return all(course and course[-1]['ARI'] >= until for course in ([history, own] if look.own is not None else [history]))
+    def done():
+        courses = [history] if look.own is None else [history, own]
+        return all(course and course[-1]['ARI'] >= until for course in courses)
     fit()
     asked = _answers(RULES[rule](X, n_clusters, np.random.RandomState(seed + 1), look), told, y, rng, wrong)
     while not done() and len(told) < most:
