@@ -20,9 +20,9 @@ from .checks import optional
 from .constraints import sample_pairs
 from .graph import knn_graph
 from .grids import (ALONE, ASKING, ELEVEN_TABLES, EVERYTHING, EXPERIMENTS, FIELD, FIFTEEN, FIFTEEN_TABLES,
-                         LEFT_OUT, LEVELS, MORE_PAIRS, NINE, NOISY, OURS, PER_SAMPLE, PICTURES, QUICK, SAME, SEMI,
-                         SETS, SMALL, SOME_LABELS, SPLITS, TOYS_SHOWN, WRONG, Experiment, all_digits, grid,
-                         more_and_more, of_many_sizes, on_tables, sweep, the_field, the_rules, variants, wrong_answers)
+                         LEFT_OUT, LEVELS, MORE_PAIRS, NINE, NOISY, NOT_TODAY, OURS, PER_SAMPLE, PICTURES, QUICK, SAME,
+                         SEMI, SETS, SMALL, SOME_LABELS, SPLITS, TOYS_SHOWN, WITH_PAIRS, WRONG, Experiment, all_digits,
+                         grid, more_and_more, of_many_sizes, on_tables, sweep, the_field, the_rules, variants, wrong_answers)
 from .loop import tsnmf
 from .metrics import clustering_accuracy
 from .partition import in_tiles
