@@ -60,14 +60,14 @@ def _means(X, labels, centers):
     "The mean of each cluster; an empty one stays where it was"
     return np.array([X[labels == c].mean(axis=0) if (labels == c).any() else at for c, at in enumerate(centers)])
 
-# %% ../nbs/12e_peers.ipynb #fca7f489
+# %% ../nbs/12e_peers.ipynb #2cc40272
 def cop_kmeans(
     X: np.ndarray,  # (n, d) samples
     known,  # `Constraints`, all of them facts
     n_clusters: int,  # k
-    seed: int = 0,
+    seed: int = 0,  # of all that is drawn
     restarts: int = 10,  # before it is a failure
-    max_iter: int = 100,
+    max_iter: int = 100,  # moves of the centres
 ) -> Clustered:
     "COP-k-means: nobody goes where a pair forbids it; it may fail"
     X = as_dense(X)
@@ -110,14 +110,14 @@ def _cheapest(i, labels, far, Z, price, k):
     lean = np.bincount(there[seen], Z.data[row][seen], minlength=k)  # must-links kept there, less cannot-links broken
     return (far[i] / 2 - price * lean).argmin()
 
-# %% ../nbs/12e_peers.ipynb #6eabc96a
+# %% ../nbs/12e_peers.ipynb #5cd57288
 def pck_means(
     X: np.ndarray,  # (n, d) samples
     known,  # `Constraints`
     n_clusters: int,  # k
-    seed: int = 0,
+    seed: int = 0,  # of all that is drawn
     price: float | None = None,  # w of a broken pair; None: a quarter of the mean squared distance from the mean
-    max_iter: int = 100,
+    max_iter: int = 100,  # moves of the centres
 ) -> Clustered:
     "PCK-means: k-means with a price on broken pairs"
     X = as_dense(X)
@@ -136,7 +136,7 @@ def pck_means(
         centers = _means(X, labels, centers)
     return _found(labels)
 
-# %% ../nbs/12e_peers.ipynb #e584631d
+# %% ../nbs/12e_peers.ipynb #3e32e52d
 @contextmanager
 def _seeded(seed):
     "NumPy's global random numbers from a seed, and everything as it was afterwards"
@@ -154,7 +154,7 @@ def mpck_means(
     X: np.ndarray,  # (n, d) samples
     known,  # `Constraints`
     n_clusters: int,  # k
-    seed: int = 0,
+    seed: int = 0,  # of all that is drawn
     restarts: int = 3,  # where a cluster became empty
 ) -> Clustered:
     "MPCK-means of active-semi-supervised-clustering; it may fail"
@@ -168,7 +168,7 @@ def mpck_means(
         if not why.startswith('Empty'): break
     return _failed(X.shape[0], why)
 
-# %% ../nbs/12e_peers.ipynb #c208cf3b
+# %% ../nbs/12e_peers.ipynb #92d87c05
 def _spectral_options(kind):
     "How `spectralcluster` is to use pairs"
     package = optional('spectralcluster', 'peers')
@@ -185,7 +185,7 @@ def spectral_cluster(
     X: np.ndarray,  # (n, d) samples
     known,  # `Constraints`
     n_clusters: int,  # k
-    seed: int = 0,
+    seed: int = 0,  # of all that is drawn
     kind: str = 'propagation',  # or 'diarize', with refined similarities; or 'integration'
 ) -> Clustered:
     "Spectral clustering with constraints of spectralcluster"
@@ -196,12 +196,12 @@ def spectral_cluster(
         try: return _found(made.predict(as_dense(X), Z))
         except (ValueError, np.linalg.LinAlgError) as error: return _failed(len(Z), type(error).__name__)
 
-# %% ../nbs/12e_peers.ipynb #86232448
+# %% ../nbs/12e_peers.ipynb #ad080004
 def metric_then_kmeans(
     X: np.ndarray,  # (n, d) samples
     known,  # `Constraints`
     n_clusters: int,  # k
-    seed: int = 0,
+    seed: int = 0,  # of all that is drawn
     kind: str = 'ITML',  # or 'MMC'
     limit: int = 1000,  # pairs of each kind, at most
 ) -> Clustered:
@@ -236,7 +236,7 @@ def _self_training():
     sure = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     return SelfTrainingClassifier(sure)
 
-# %% ../nbs/12e_peers.ipynb #43248524
+# %% ../nbs/12e_peers.ipynb #2380145b
 @lru_cache
 def _umap():
     "The class, compiled once in a process"
@@ -249,7 +249,7 @@ def umap_then(
     X: np.ndarray,  # (n, d) samples
     known,  # `Constraints` that come from labels
     n_clusters: int,  # k
-    seed: int = 0,
+    seed: int = 0,  # of all that is drawn
     then: str = 'k-means',  # or 'HDBSCAN'
 ) -> Clustered:
     "A picture by UMAP that knows some labels, and clusters in it"
@@ -259,12 +259,12 @@ def umap_then(
     if then == 'HDBSCAN': return _found(HDBSCAN(min_cluster_size=5, copy=True).fit(points).labels_)
     return _found(KMeans(n_clusters, n_init=10, random_state=seed).fit(points).labels_)
 
-# %% ../nbs/12e_peers.ipynb #e901253f
+# %% ../nbs/12e_peers.ipynb #c18fcb77
 def spectral_alone(
     X: np.ndarray,  # (n, d) samples
     known,  # not looked at
     n_clusters: int,  # k
-    seed: int = 0,
+    seed: int = 0,  # of all that is drawn
 ) -> Clustered:
     "Spectral clustering by scikit-learn; it does not look at the pairs"
     made = SpectralClustering(n_clusters, affinity='nearest_neighbors', random_state=seed)

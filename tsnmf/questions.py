@@ -38,17 +38,17 @@ def _some(n, rng):
     "So many samples, drawn, or all"
     return rng.choice(n, CANDIDATES, replace=False) if n > CANDIDATES else np.arange(n)
 
-# %% ../nbs/12f_questions.ipynb #29a138da
+# %% ../nbs/12f_questions.ipynb #d6368c2d
 def ask_random(
     X,  # (n, d) samples
     n_clusters: int,  # k
-    rng,  # np.random.RandomState
+    rng: np.random.RandomState,  # draws
     look: Callable,  # returns what is `Seen`
 ):  # yields pairs
     "Any two samples"
     while True: yield tuple(rng.choice(X.shape[0], 2, replace=False).tolist())
 
-# %% ../nbs/12f_questions.ipynb #21d6f0f3
+# %% ../nbs/12f_questions.ipynb #8613eaa1
 def _by_distance(X, rng, look, together):
     "Pairs in the same or in different clusters of the newest fit, in the order of their distance"
     while True:
@@ -64,11 +64,15 @@ def _by_distance(X, rng, look, together):
             if look() is not seen: break
         if not len(order): yield from zip(some[:-1].tolist(), some[1:].tolist())  # one cluster, or only such
 
-def ask_closest_apart(X, n_clusters, rng, look):
+def ask_closest_apart(X, n_clusters, rng,
+    look: Callable,  # returns what is `Seen`
+):
     "The closest pair in different clusters"
     yield from _by_distance(X, rng, look, together=False)
 
-def ask_farthest_together(X, n_clusters, rng, look):
+def ask_farthest_together(X, n_clusters, rng,
+    look: Callable,  # returns what is `Seen`
+):
     "The farthest pair in the same cluster"
     yield from _by_distance(X, rng, look, together=True)
 
@@ -113,8 +117,10 @@ def _consolidate(X, n_clusters, rng, choose):
     while (i := choose(homes)) is not None:
         yield from _settle(i, homes, _nearest_first(X, i, homes), n_clusters)
 
-# %% ../nbs/12f_questions.ipynb #77d76044
-def ask_explore(X, n_clusters, rng, look):
+# %% ../nbs/12f_questions.ipynb #2a16ee72
+def ask_explore(X, n_clusters, rng,
+    look: Callable,  # returns what is `Seen`
+):
     "Explore and Consolidate"
     order = iter(rng.permutation(X.shape[0]).tolist())
     def choose(homes):
@@ -122,8 +128,10 @@ def ask_explore(X, n_clusters, rng, look):
         return next((i for i in order if i not in placed), None)
     yield from _consolidate(X, n_clusters, rng, choose)
 
-# %% ../nbs/12f_questions.ipynb #fa24ac87
-def ask_min_max(X, n_clusters, rng, look):
+# %% ../nbs/12f_questions.ipynb #cd69c6e0
+def ask_min_max(X, n_clusters, rng,
+    look: Callable,  # returns what is `Seen`
+):
     "Explore, then always the sample that is farthest from all that were asked about"
     nearest = np.full(X.shape[0], np.inf)
     counted = set()
@@ -151,8 +159,10 @@ def _worth(p):
     in_order = -np.sort(-p, axis=1)
     return entropy(p, axis=1) / (in_order @ np.arange(1, p.shape[1] + 1))
 
-# %% ../nbs/12f_questions.ipynb #a3115526
-def ask_npu(X, n_clusters, rng, look):
+# %% ../nbs/12f_questions.ipynb #0926a928
+def ask_npu(X, n_clusters, rng,
+    look: Callable,  # returns what is `Seen`
+):
     "The sample whose place is most uncertain, for the questions that it takes to find it"
     homes = [[int(rng.randint(X.shape[0]))]]
     seen = None
@@ -218,8 +228,10 @@ def _closest(X, one, other):
     i, j = np.unravel_index(far.argmin(), far.shape)
     return far[i, j], (a[i], b[j])
 
-# %% ../nbs/12f_questions.ipynb #b13ff151
-def ask_cobras(X, n_clusters, rng, look):
+# %% ../nbs/12f_questions.ipynb #19366004
+def ask_cobras(X, n_clusters, rng,
+    look: Callable,  # returns what is `Seen`
+):
     "COBRAS; `look.own` has its own clusters, as they were after its last round"
     everything = np.arange(X.shape[0])
     clusters = [[(_medoid(X, everything), everything)]]  # lists of super-instances, a medoid and members each
@@ -238,8 +250,10 @@ def ask_cobras(X, n_clusters, rng, look):
             for _, members in cluster: own[members] = c
         look.own = own
 
-# %% ../nbs/12f_questions.ipynb #139c3fc7
-def ask_suggested(X, n_clusters, rng, look):
+# %% ../nbs/12f_questions.ipynb #8f7e6fe3
+def ask_suggested(X, n_clusters, rng,
+    look: Callable,  # returns what is `Seen`
+):
     "`suggest_pairs`, fit by fit"
     seen = None
     while True:
@@ -362,13 +376,13 @@ def _answers(rule, told, y, rng, wrong, patience=20_000):
         free = 0
         yield
 
-# %% ../nbs/12f_questions.ipynb #7cd866c1
+# %% ../nbs/12f_questions.ipynb #9627edd5
 def ask(
     X,  # (n, d) samples
     y,  # (n,) classes, which answer
     rule: str,  # one of `RULES`
     n_clusters: int,  # k
-    seed: int = 0,
+    seed: int = 0,  # of the fits, of the rule and of wrong answers
     at_once: int = 5,  # answers between two fits
     most: int = 150,  # answers
     wrong: float = 0.,  # share of wrong answers
