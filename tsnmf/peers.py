@@ -221,7 +221,7 @@ def partial_labels(
     groups = known.closure().groups
     return np.where(groups < known.n_classes, groups, -1)
 
-# %% ../nbs/12e_peers.ipynb #ee78fc36
+# %% ../nbs/12e_peers.ipynb #3c819ff1
 def classified(
     make: Callable,  # returns a semi-supervised classifier of scikit-learn
 ) -> Callable:  # of samples, labels, number of clusters and seed
@@ -229,7 +229,9 @@ def classified(
     def fit(X, known, n_clusters, seed=0):
         told = partial_labels(known)
         if len(np.unique(told[told >= 0])) < 2: return _failed(len(told), 'one class')
-        return _found(make().fit(as_dense(X), told).predict(as_dense(X)))
+        made = make().fit(as_dense(X), told)
+        if isinstance(made, SelfTrainingClassifier): return _found(made.predict(as_dense(X)))
+        return _found(made.transduction_)  # what it has found for these samples
     return fit
 
 def _self_training():
