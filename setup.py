@@ -12,6 +12,7 @@ def requirements(key): return cfg.get(key, '').split()
 
 extras = {name: requirements(f'{name}_requirements') for name in ('data', 'app', 'dask')}
 extras['dev'] = requirements('dev_requirements') + sum(extras.values(), [])
+extras['peers'] = requirements('peers_requirements')  # not in dev: UMAP brings a compiler
 
 setup(
     name=cfg['lib_name'],

@@ -19,9 +19,10 @@ from .baselines import ESNMF
 from .checks import optional
 from .constraints import sample_pairs
 from .graph import knn_graph
-from .grids import (ELEVEN_TABLES, EVERYTHING, EXPERIMENTS, FIFTEEN, FIFTEEN_TABLES, LEFT_OUT, LEVELS, NINE,
-                         NOISY, OURS, PER_SAMPLE, QUICK, SAME, SEMI, SETS, SMALL, SPLITS, TOYS_SHOWN, WRONG, Experiment,
-                         all_digits, grid, more_and_more, of_many_sizes, on_tables, sweep, variants, wrong_answers)
+from .grids import (ALONE, ASKING, ELEVEN_TABLES, EVERYTHING, EXPERIMENTS, FIELD, FIFTEEN, FIFTEEN_TABLES,
+                         LEFT_OUT, LEVELS, MORE_PAIRS, NINE, NOISY, NOT_TODAY, OURS, PER_SAMPLE, PICTURES, QUICK, SAME,
+                         SEMI, SETS, SMALL, SOME_LABELS, SPLITS, TOYS_SHOWN, WITH_PAIRS, WRONG, Experiment, all_digits,
+                         grid, more_and_more, of_many_sizes, on_tables, sweep, the_field, the_rules, variants, wrong_answers)
 from .loop import tsnmf
 from .metrics import clustering_accuracy
 from .partition import in_tiles
@@ -91,7 +92,7 @@ def results_file(
     path = Path(folder or results_folder())/name
     if path.is_file(): return path
     how = f'make it with `tsnmf reproduce {path.stem}`'
-    if path.stem in ('printed', 'rerun', 'pccc_published'):  # not ours
+    if path.stem in ('printed', 'rerun', 'pccc_published', 'field_features'):  # not ours
         how = f'take it back with `git checkout results/{name}`'
     raise FileNotFoundError(f'{name} is not in {path.parent.name}/: {how}')
 

@@ -4,9 +4,10 @@
 
 # %% auto #0
 __all__ = ['SETS', 'SMALL', 'SPLITS', 'FIFTEEN', 'NINE', 'SEMI', 'OURS', 'EVERYTHING', 'LEVELS', 'QUICK', 'EXPERIMENTS', 'SAME',
-           'LEFT_OUT', 'FIFTEEN_TABLES', 'PER_SAMPLE', 'ELEVEN_TABLES', 'TOYS_SHOWN', 'WRONG', 'NOISY', 'grid',
-           'Experiment', 'sweep', 'variants', 'on_tables', 'more_and_more', 'wrong_answers', 'all_digits',
-           'of_many_sizes']
+           'LEFT_OUT', 'FIFTEEN_TABLES', 'PER_SAMPLE', 'ELEVEN_TABLES', 'TOYS_SHOWN', 'WRONG', 'NOISY', 'PICTURES',
+           'FIELD', 'MORE_PAIRS', 'SOME_LABELS', 'ALONE', 'NOT_TODAY', 'WITH_PAIRS', 'ASKING', 'grid', 'Experiment',
+           'sweep', 'variants', 'on_tables', 'more_and_more', 'wrong_answers', 'all_digits', 'of_many_sizes',
+           'the_field', 'the_rules']
 
 # %% ../nbs/13a_grids.ipynb #786e6170
 from collections.abc import Callable
@@ -15,6 +16,8 @@ from itertools import product
 
 from .baselines import METHODS, all_estimators
 from .datasets import TABLES
+from .peers import LABELLED, PEERS
+from .questions import RULES
 from .runs import SIZES, Run
 
 # %% ../nbs/13a_grids.ipynb #e1b8c088
@@ -60,13 +63,14 @@ class Experiment:
     runs: Callable  # of data sets and draws
     data: tuple = SETS  # names of data sets
     draws: int = 10  # seeds
+    look: tuple = ()  # data sets for a quick look; (): those in QUICK
 
     def grid(self,
         quick: bool = False,  # a version for minutes
     ) -> list:  # of `Run`
         "All runs; quick: two draws on two small sets"
         if not quick: return self.runs(self.data, range(self.draws))
-        return self.runs([name for name in self.data if name in QUICK], range(2))
+        return self.runs(self.look or [name for name in self.data if name in QUICK], range(2))
 
 # %% ../nbs/13a_grids.ipynb #469ac8dd
 def _of(methods, **how) -> Callable:
@@ -220,6 +224,59 @@ def of_many_sizes(
     return [run for name in data for run in grid([name], ['TSNMF'], seeds, [('count', min(SIZES[name], 10_000))], normalize=None)]
 
 EXPERIMENTS |= dict(sizes=Experiment('a thousand samples to a million', of_many_sizes, tuple(SIZES), 1))
+
+# %% ../nbs/13a_grids.ipynb #d4d72e4f
+PICTURES = 'yale', 'orl', 'umist', 'binalpha', 'digits'  # all columns in one unit
+FIELD = *SETS, 'digits', *FIFTEEN_TABLES  # sets of the comparison with the field
+MORE_PAIRS = [('each', f) for f in (.05, .1, .5, 1., 2.)]  # amounts: pairs for each sample
+SOME_LABELS = [('labels', f) for f in (.05, .1)]  # amounts: samples whose label is known
+ALONE = 'KMeans', 'SpectralClustering'  # do not look at pairs
+NOT_TODAY = 'ITML', 'MMC'  # do not run with today's scikit-learn
+WITH_PAIRS = tuple(name for name in PEERS if name not in (*LABELLED, *ALONE, *NOT_TODAY))  # use pairs
+
+# %% ../nbs/13a_grids.ipynb #469e4fa3
+def _on_set(name, seeds):
+    "The runs of the comparison on one set"
+    how = dict(normalize=None if name in PICTURES else 'standard', n_samples=500)
+    ours = dict(how, normalize=None)
+    pairs = [p for p in WITH_PAIRS if p != 'MPCKMeans']
+    def both(methods, levels): return grid([name], methods, seeds, levels, **how) + grid([name], ['TSNMF'], seeds, levels, **ours)
+    def misled(method, **params): return 'wrong answers', dict(share=.1, method=method, **params)
+    found = both(pairs, MORE_PAIRS) + both([*pairs, *LABELLED], SOME_LABELS)
+    found += grid([name], ALONE, seeds, [MORE_PAIRS[0]], **how)
+    found += grid([name], [misled(p) for p in pairs], seeds, [('each', .5)], **how)
+    found += grid([name], [misled('TSNMF', noise='auto')], seeds, [('each', .5)], **ours)
+    if name in PICTURES: return found
+    few = [s for s in seeds if s < 3]
+    return (found + grid([name], ['MPCKMeans'], few, MORE_PAIRS + SOME_LABELS, **how)
+            + grid([name], [misled('MPCKMeans')], few, [('each', .5)], **how))
+
+def the_field(
+    data,  # names of data sets
+    seeds,  # one draw each
+) -> list:  # of `Run`
+    "The default and what could be installed instead"
+    return sorted((run for name in data for run in _on_set(name, seeds)), key=_draw)
+
+EXPERIMENTS |= dict(field=Experiment('what could be installed instead', the_field, FIELD, look=('yale', 'iris')))
+
+# %% ../nbs/13a_grids.ipynb #240c4fd9
+ASKING = dict(digits=(5, 150), penbased=(5, 300), orl=(10, 500), mnist=(20, 300), iris=(5, 30))  # answers between two fits, and at most
+
+def the_rules(
+    data,  # names in ASKING
+    seeds,  # of the draws
+) -> list:  # of `Run`
+    "All rules that ask, with true answers and with some that are wrong"
+    found = []
+    for name in data:
+        at_once, most = ASKING[name]
+        some = [s for s in seeds if s < 3 or name != 'mnist']
+        rules = [('questions', dict(rule=rule, at_once=at_once, most=most, wrong=wrong)) for wrong in (0., .1) for rule in RULES]
+        found += grid([name], rules, some, [('labels', 1.)], normalize=None)
+    return sorted(found, key=_draw)
+
+EXPERIMENTS |= dict(questions=Experiment('answers needed, rule by rule', the_rules, tuple(ASKING)[:4], 5, look=('iris',)))
 
 # %% ../nbs/13a_grids.ipynb #8a40cc98
 from .docs import document

@@ -36,7 +36,9 @@ from .datasets import load, scale
 from .loop import RECIPES, solve_parts
 from .metrics import ari, clustering_accuracy, nmi
 from .model import TSNMF
+from .peers import PEERS
 from .queries import suggest_pairs
+from .questions import ask
 
 # %% ../nbs/13_runs.ipynb #2201e83a
 @dataclass(frozen=True)
@@ -185,11 +187,22 @@ def _misled(X, known, n_clusters, seed, share, kind='any', method='TSNMF', **par
     said, wrong = mislead(known, share, seed, X if kind == 'alike' else None)
     fitted = METHODS[method](X, said, n_clusters, seed, **params)
     first = getattr(fitted, 'doubts_', [])[:len(wrong)]
-    fitted.also_ = dict(noise=getattr(fitted, 'noise_', np.nan), doubted=len(first),
-                        rightly=sum(doubt.pair in wrong for doubt in first))
+    rightly = sum(doubt.pair in wrong for doubt in first)
+    found = dict(noise=getattr(fitted, 'noise_', np.nan), doubted=len(first), rightly=rightly)
+    fitted.also_ = getattr(fitted, 'also_', {}) | found
     return fitted
 
 METHODS['wrong answers'] = _misled
+
+# %% ../nbs/13_runs.ipynb #f49e8963
+METHODS |= PEERS
+
+# %% ../nbs/13_runs.ipynb #290072dc
+def _questions(X, truth, n_clusters, seed, rule, **params):
+    "A rule's questions, answered until the clusters are right"
+    return ask(X, truth.closure().groups, rule, n_clusters, seed, **params)
+
+METHODS['questions'] = _questions
 
 # %% ../nbs/13_runs.ipynb #52339663
 def _printed_solver(A0, Z0, lam, last): return solve_paper(A0, Z0, lam)
