@@ -261,7 +261,7 @@ def the_field(
 EXPERIMENTS |= dict(field=Experiment('what could be installed instead', the_field, FIELD, look=('yale', 'iris')))
 
 # %% ../nbs/13a_grids.ipynb #240c4fd9
-ASKING = dict(digits=(5, 150), penbased=(5, 300), orl=(10, 500), mnist=(20, 300), iris=(5, 30))  # answers between two fits, and at most
+ASKING = dict(digits=(10, 150), penbased=(10, 300), orl=(25, 500), mnist=(20, 300), iris=(5, 30))  # answers between two fits, and at most
 
 def the_rules(
     data,  # names in ASKING

@@ -329,7 +329,7 @@ def _of_pairs(n, pairs):
 # %% ../nbs/12f_questions.ipynb #7652fa65
 def _fresh(n_clusters, seed, wrong):
     "The estimator that is fitted on the answers, round by round"
-    return TSNMF(n_clusters, noise='auto' if wrong else 0., random_state=seed)
+    return TSNMF(n_clusters, noise='auto' if wrong else 0., warm_start=True, random_state=seed)
 
 class _Look:
     "The function that a rule looks with; `own` is for clusters that the rule has found itself"
