@@ -143,6 +143,10 @@ METHODS['TSNMF, λ = ck/n'] = _lam_by_size
 METHODS['KMeans'] = fitting(partial(KMeans, n_init=10))
 
 # %% ../nbs/13_runs.ipynb #89133f46
+def _gathered(model):
+    "The cell of each sample, if there are fewer cells than samples"
+    return model.cells_ if model.cells_.max() + 1 < len(model.cells_) else None
+
 def _asking(X, truth, n_clusters, seed, n_answers, at_once=5):
     "TSNMF with answers to its own questions, in rounds"
     y = truth.closure().groups
@@ -153,7 +157,7 @@ def _asking(X, truth, n_clusters, seed, n_answers, at_once=5):
         model.fit(X, known)
         rounds.append(dict(labels=model.labels_))
         if len(known.pairs) >= n_answers: break
-        asked = suggest_pairs(model.embedding_, known, at_once, random_state=len(rounds))
+        asked = suggest_pairs(model.embedding_, known, at_once, cells=_gathered(model), random_state=len(rounds))
         if not len(asked): break  # everything is known
         same = y[asked[:, 0]] == y[asked[:, 1]]
         known = Constraints(len(y), [*known.must_link, *asked[same]], [*known.cannot_link, *asked[~same]])
