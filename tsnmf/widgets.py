@@ -38,7 +38,7 @@ def sample_html(
     if isinstance(item, Figure): return picture(png(item), alt)
     if isinstance(item, bytes): return picture(item, alt)
     if isinstance(item, np.ndarray):
-        return picture(image_png(item), alt, 'width:min(15em,42vw);image-rendering:pixelated')  # two side by side on a telephone, too
+        return picture(image_png(item), alt, 'width:min(15em,38vw);image-rendering:pixelated')  # two side by side on a telephone, too
     raise ValueError('render must return HTML, an image array, a matplotlib figure or a PNG file, '
                      f'got {type(item).__name__}')
 
