@@ -57,9 +57,9 @@ test-slow: env ## the notebooks again, with the cells flagged slow
 	@echo "== running every notebook, slow cells included"
 	@TSNMF_TEST_FLAGS=slow $(PYTEST) tests/test_notebooks.py
 
-# The oldest versions that settings.ini promises, in an environment of their own; numpy 1.24 is not made for Python 3.12.
+# The oldest versions that settings.ini promises, in an environment of their own; numpy 1.26 is not made for Python 3.13.
 $(OLDEST)/dev: settings.ini setup.py pyproject.toml tools/oldest.py
-	@$(PYTHON) -c 'import sys; sys.exit("the oldest numpy needs Python 3.10 or 3.11: try make test-oldest PYTHON=python3.11" if sys.version_info[:2] > (3, 11) else 0)'
+	@$(PYTHON) -c 'import sys; sys.exit("the oldest numpy needs Python 3.10 to 3.12: try make test-oldest PYTHON=python3.12" if sys.version_info[:2] > (3, 12) else 0)'
 	@echo "== creating $(OLDEST) with the oldest versions that settings.ini promises (about two minutes, once)"
 	@$(PYTHON) -m venv $(OLDEST)
 	@$(PYTHON) tools/oldest.py > $(OLDEST)/oldest.txt

@@ -84,6 +84,7 @@ def visit(browser):
 @pytest.fixture
 def explorer(visit, app):
     page = visit(app)
+    page.get_by_text('Same or different? Two samples at a time').wait_for()  # the list says what each page is for
     page.get_by_role('link', name='explorer').click()
     page.get_by_text(re.compile(r'ACC \d\.\d{3}')).wait_for()  # it begins with a run
     return page
@@ -107,6 +108,16 @@ def choose(page, button, path):
 
 def is_grey(page): return page.locator('.tsnmf-old').count() > 0
 def fits(page): return page.evaluate('document.documentElement.scrollWidth <= innerWidth')
+
+
+CUT = """() => {
+  const ink = document.createElement("canvas").getContext("2d");
+  const room = e => { const s = getComputedStyle(e); ink.font = s.font; return e.clientWidth - parseFloat(s.paddingLeft) - parseFloat(s.paddingRight) };
+  const fields = [...document.querySelectorAll("select, input:not([type=file], [type=checkbox])")].filter(e => e.offsetWidth);
+  const words = e => e.tagName == "SELECT" ? e.selectedOptions[0]?.text ?? "" : e.value || e.placeholder;
+  return fields.filter(e => ink.measureText(words(e)).width > room(e)).map(words);
+}"""
+def cut(page): return page.evaluate(CUT)  # words that are longer than their field
 
 
 def test_a_run_can_be_watched_and_taken_along(explorer, tmp_path):
@@ -184,7 +195,7 @@ def test_the_explorer_takes_a_table_and_fits_every_window(explorer, tmp_path):
         for view in ('embedding', 'runs', 'similarity'):
             explorer.get_by_role('button', name=view).click()
             explorer.wait_for_timeout(300)
-            assert fits(explorer), (width, view)
+            assert fits(explorer) and not cut(explorer), (width, view, cut(explorer))
         explorer.screenshot(path=tmp_path/f'explorer-{width}.png', full_page=True)
 
 
@@ -243,6 +254,7 @@ def test_a_table_is_uploaded_answered_quickly_and_taken_home(app, visit, tmp_pat
     choose(page, 'Choose a file', tmp_path/'my people.csv')
     page.get_by_text('2000 samples, 4 columns: a, b, c, d').wait_for()
     for words in ('left out: remark', '21 of 2000 rows have missing values'): page.get_by_text(words).wait_for()
+    assert fits(page) and not cut(page), cut(page)
     page.get_by_label('clusters', exact=True).fill('4')
     page.get_by_role('button', name='Begin').click()
     page.get_by_role('button', name='Same').wait_for()
@@ -329,6 +341,9 @@ def test_answers_by_button_and_key_are_found_again(app, visit):
         else: page.keyboard.press('sd'[n % 2])
         assert shown(page) != before  # at once, whatever the kernel does
     page.get_by_text('6 answers', exact=True).wait_for()
+    page.set_viewport_size(dict(width=390, height=900))
+    one, other = (picture.bounding_box() for picture in page.locator('.tsnmf-labeller img[alt^="sample"]').all()[:2])
+    assert one['y'] == other['y'] and fits(page)  # to compare them, one has to see both
     taken_back = before
     page.keyboard.press('u')
     page.get_by_text('5 answers', exact=True).wait_for()
@@ -383,10 +398,10 @@ def test_pages_take_their_kernels_with_them(root, visit, tmp_path):
     served = serve_app(root, tmp_path)
     try:
         page = visit(served)
-        for n in range(8):
+        for n in range(18):
             wait = 'commit' if n % 2 else 'load'  # some leave before the page is there
             page.goto(f'{served.base}voila/render/labeller.ipynb', wait_until=wait)
-            if n % 2 == 0: page.get_by_role('button', name='Or try it').wait_for()
+            if n % 4 == 0: page.get_by_role('button', name='Or try it').wait_for()
         page.goto(f'{served.base}voila/render/labeller.ipynb')
         page.get_by_role('button', name='Or try it').wait_for()
         page.reload()

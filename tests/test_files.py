@@ -5,6 +5,7 @@ from pathlib import Path
 import matplotlib, numpy as np, pandas as pd, pytest
 from scipy.sparse import csr_matrix
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import NotFittedError
 from tsnmf import TSNMF, Constraints
 from tsnmf.checks import ConstraintError
 from tsnmf.cli import main
@@ -152,6 +153,11 @@ def test_own_data_in_a_trial_may_be_any_table(own):
     assert (trial.labels == expected.labels).all() and {P.shape for P in trial.positions.values()} == {(20, 2)}
 
 
+def test_an_estimator_that_is_not_fitted_says_so():
+    for name in 'similarity_', 'constraints_', 'graph_':
+        with pytest.raises(NotFittedError, match='not fitted'): getattr(TSNMF(3), name)
+
+
 def test_an_amount_that_is_no_number_is_refused_in_words():
     with pytest.raises(ValueError, match='amount must be a number'): prepare(Settings('own', amount=np.nan), BLOBS, CLASSES)
 
@@ -215,6 +221,12 @@ def test_column_names_of_mixed_kinds_are_refused_before_the_fit(monkeypatch):
     frame = pd.DataFrame(BLOBS, columns=['a', 63])
     monkeypatch.setattr(TSNMF, '_fit', None)
     with pytest.raises(TypeError, match='string names'): TSNMF(3).fit(frame)
+
+
+@pytest.mark.parametrize('wrong', [dict(variant='Paper'), dict(lam=-1), dict(init='kmeans'), dict(sigma=np.nan)])
+def test_parameters_are_refused_before_the_fit(monkeypatch, wrong):
+    monkeypatch.setattr(TSNMF, '_fit', None)
+    with pytest.raises(ValueError, match=[*wrong][0]): TSNMF(3, **wrong).fit(BLOBS)
 
 
 @pytest.mark.parametrize('blank', [0, 3])

@@ -62,10 +62,16 @@ def is_clean(path):
     return nb2str(nb) == Path(path).read_text(encoding='utf-8')
 
 
+def said(outputs):
+    "What a cell has printed, or warned of"
+    return ''.join(''.join(o.get('text', '')) for o in outputs).strip()
+
+
 def stale_cells(path, ran):
-    "The first lines of cells that have saved outputs and give none when run, or the other way round"
+    "The first lines of cells that have saved outputs and give none when run, or the other way round; then with what they print"
     pairs = zip(code_cells(read_nb(path)), code_cells(ran))
-    return [first_line(saved) for saved, fresh in pairs if bool(saved.outputs) != bool(fresh.outputs)]
+    return [' → '.join(filter(None, [first_line(saved), said(fresh.outputs)]))
+            for saved, fresh in pairs if bool(saved.outputs) != bool(fresh.outputs)]
 
 
 def main():

@@ -33,6 +33,9 @@ div.math, .output.text_html { overflow-x: auto; overflow-y: hidden }
   .cell_output { overflow-x: auto }
   .cell_output div.highlight pre { white-space: pre; overflow-wrap: normal }
   .cell_output img.wide { max-width: none; width: 40em; height: auto }
+  article :is(td, th) { padding-left: .3rem; padding-right: .3rem }
+  article td:last-child code { white-space: normal; overflow-wrap: anywhere }
+  article td:nth-child(3) { min-width: 6em }
 }
 .sidebar-tree .chapter { opacity: .6; font-variant-numeric: tabular-nums; font-size: .85em }
 .sidebar-tree summary { cursor: pointer }

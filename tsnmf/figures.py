@@ -114,7 +114,7 @@ def embedding_figure(
         ax.scatter(*P.T, c=_colors(codes), s=14, zorder=2)
         ax.set(xticks=[], yticks=[], title=title)
     for ax in fig.axes[len(shown):]: ax.set_axis_off()
-    fig.legend(*fig.axes[0].get_legend_handles_labels(), loc='outside lower center', ncols=12, frameon=False)
+    fig.legend(*fig.axes[0].get_legend_handles_labels(), loc='outside lower center', ncols=12, frameon=False, columnspacing=1, handlelength=1.2)
     return fig
 def _color(code, codes): return _colors(np.array([*codes, code]))[-1]
 

@@ -8,6 +8,7 @@ __all__ = ['RECIPES', 'parameters', 'Problem', 'contract', 'as_given', 'factoris
            'settled', 'run_loop', 'tsnmf']
 
 # %% ../nbs/06_loop.ipynb #7d4fff80
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -166,9 +167,9 @@ class Knobs:
     snmf_max_iter: int = 500  # updates of each factorisation, at most
     closure: bool = True  # close the constraints first; False: only the pairs as given, even if they contradict each other
     init: str = 'spectral'  # start of the embeddings, or 'random' ('default')
-    V_init: np.ndarray | None = None  # (m, n, k) start of the embeddings ('paper' and 'reference')
-    Vstar_init: np.ndarray | None = None  # (n, k) start of their consensus ('paper' and 'reference')
-    admm_init: np.ndarray | None = None  # (max_iter, n, n) starts of the tensor solver ('reference')
+    V_init: np.ndarray | None = None  # (m, n, k) start of the embeddings, for replays with the function `tsnmf`; deprecated in `TSNMF`
+    Vstar_init: np.ndarray | None = None  # (n, k) start of their consensus, likewise
+    admm_init: np.ndarray | None = None  # (max_iter, n, n) starts of the tensor solver, likewise ('reference')
 
 # %% ../nbs/06_loop.ipynb #9840fa02
 def check_knobs(knobs: Knobs):
@@ -180,8 +181,10 @@ def check_knobs(knobs: Knobs):
     check_choice(knobs.init, 'init', ('spectral', 'random'))
     check_choice(knobs.closure, 'closure', (True, False))
     for name in 'V_init', 'Vstar_init', 'admm_init':
-        if getattr(knobs, name) is not None and not recipe.faithful:
-            raise ValueError(f"{name} goes with variant='paper' or 'reference'; the default finds its own start")
+        if getattr(knobs, name) is None: continue
+        if not recipe.faithful: raise ValueError(f"{name} goes with variant='paper' or 'reference'; the default finds its own start")
+        if type(knobs) is not Knobs:  # an estimator
+            warnings.warn(f'{name} serves replays: hand it to the function tsnmf.loop.tsnmf; {type(knobs).__name__} will no longer take it in 0.3', FutureWarning)
 
 # %% ../nbs/06_loop.ipynb #1ed33ade
 @dataclass(frozen=True)

@@ -165,8 +165,8 @@ def plot_curves(
         style = {**method_style(name), **kwargs}
         ax.plot(at, stat['mean'], **style)
         if not band: continue
-        low = stat['mean'] - stat['std']
-        high = stat['mean'] + stat['std']
+        low = (stat['mean'] - stat['std']).to_numpy()  # an old numpy does not look for gaps in columns of pandas
+        high = (stat['mean'] + stat['std']).to_numpy()
         ax.fill_between(at, low, high, color=style['color'], alpha=.13, lw=0)
     if words: ax.set_xticks(range(len(ticks)), ticks)
     ax.grid(axis='y', color='.9')

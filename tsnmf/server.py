@@ -71,11 +71,12 @@ TEMPLATE = {  # files of the template of Voilà: text by name
 ''',
 'tree.html': '''{% extends "page.html" %}
 {% block body %}
+{% set about = SUMMARIES %}
 <h1>tsnmf</h1>
 <p>Interactive experiments:</p>
 <ul>
   {% for content in contents.content if content.type == 'notebook' %}
-  <li><a href="{{ base_url }}{{ frontend }}/render/{{ content.path }}">{{ content.name.removesuffix('.ipynb') }}</a></li>
+  <li><a href="{{ base_url }}{{ frontend }}/render/{{ content.path }}">{{ content.name.removesuffix('.ipynb') }}</a>: {{ about[content.name] }}</li>
   {% endfor %}
 </ul>
 {% endblock %}
@@ -85,7 +86,8 @@ def _lay_out(folder, pages):
     "Write pages and template into a folder; returns where the pages are"
     template = Path(folder)/'jupyter'/'voila'/'templates'/'offline'
     template.mkdir(parents=True)
-    for name, text in TEMPLATE.items(): (template/name).write_text(text, encoding='utf-8')
+    about = json.dumps({f'{name}.ipynb': summary for name, (_, summary, _) in pages.items()})
+    for name, text in TEMPLATE.items(): (template/name).write_text(text.replace('SUMMARIES', about), encoding='utf-8')
     home = Path(folder)/'pages'
     home.mkdir()
     for name, page in pages.items(): (home/f'{name}.ipynb').write_text(page_notebook(*page), encoding='utf-8')

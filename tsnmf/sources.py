@@ -364,7 +364,7 @@ def _picture_html(album, names, i, size=240):
     file = BytesIO()
     image.save(file, 'PNG')
     crisp = 'image-rendering:pixelated;' if max(image.size) < 64 else ''
-    style = f'width:15em;height:15em;object-fit:contain;{crisp}'
+    style = f'width:min(15em,38vw);height:min(15em,38vw);object-fit:contain;{crisp}'  # two side by side on a telephone, too
     address = f'data:image/png;base64,{b64encode(file.getvalue()).decode()}'
     return f'<img alt="{html.escape(names[i])}" style="{style}" src="{address}">'
 

@@ -208,8 +208,8 @@ def positions(
     V=None,  # (n, k) their embedding, if there is one
 ) -> dict:  # name: (n, 2)
     "Samples in the plane, in several ways"
-    found = {'samples (principal components)': _plane(X), 'graph (spectral)': _spectral_plane(X)}
-    return found if V is None else {**found, 'V* (principal components)': _plane(V)}
+    found = {'principal components': _plane(X), 'graph (spectral)': _spectral_plane(X)}
+    return found if V is None else {**found, 'components of V*': _plane(V)}
 
 def _spectral_plane(X):
     "Eigenvectors of the graph; of very few samples there are not enough"

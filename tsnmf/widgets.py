@@ -38,7 +38,7 @@ def sample_html(
     if isinstance(item, Figure): return picture(png(item), alt)
     if isinstance(item, bytes): return picture(item, alt)
     if isinstance(item, np.ndarray):
-        return picture(image_png(item), alt, 'width:15em;image-rendering:pixelated')
+        return picture(image_png(item), alt, 'width:min(15em,38vw);image-rendering:pixelated')  # two side by side on a telephone, too
     raise ValueError('render must return HTML, an image array, a matplotlib figure or a PNG file, '
                      f'got {type(item).__name__}')
 
@@ -783,9 +783,10 @@ def finish_html(
     links = [_link('labels.csv', labels, 'text/csv', 'labels.csv'), _link('answers.csv', answers, 'text/csv', 'answers.csv')]
     if advice.picture: links.append(_link('clusters.png', advice.picture, 'image/png', 'clusters.png'))
     links.append(_link('again.py', code.encode(), 'text/x-python', 'again.py'))
-    shell = f'<p>In a shell:</p><pre style="white-space:pre-wrap;font-family:monospace">{html.escape(command)}</pre>' if command else ''
+    code_style = 'white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere;line-height:1.5;font-family:monospace'  # lines end between words
+    shell = f'<p>In a shell:</p><pre style="{code_style}">{html.escape(command)}</pre>' if command else ''
     return (f'<p><b>To take home:</b> {" · ".join(links)}</p>{shell}<p>In Python:</p>'
-            f'<pre style="white-space:pre-wrap;font-family:monospace">{html.escape(code)}</pre>')
+            f'<pre style="{code_style}">{html.escape(code)}</pre>')
 
 # %% ../nbs/21b_labeller.ipynb #035eb097
 def _repeat_code(model, source=None, seen='X', n_samples=None):
@@ -1104,7 +1105,7 @@ class _SourceForm(ipywidgets.VBox):
         self.text = _field(ipywidgets.Dropdown, 'column of texts', options=options, value=source.text)
         gaps = [('fill in the mean', 'mean'), ('leave the row out', 'drop'), ('refuse', 'error')]
         self.missing = _field(ipywidgets.Dropdown, 'missing numbers', options=gaps, value='mean')
-        self.drop = _field(ipywidgets.Text, 'leave out', placeholder='columns, with commas between')
+        self.drop = _field(ipywidgets.Text, 'leave out', placeholder='columns, as in: a, b')
         self.clusters = _field(ipywidgets.Text, 'clusters', value='auto', placeholder='a number, or auto')
         fields = [self.clusters] if source.images else [self.id, self.text, self.missing, self.drop, self.clusters]
         for field in (self.id, self.text, self.missing, self.drop): field.observe(lambda _: changed(), 'value')
