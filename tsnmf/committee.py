@@ -21,6 +21,7 @@ from scipy.special import softmax
 from sklearn import config_context
 from sklearn.preprocessing import StandardScaler
 from tqdm.auto import tqdm
+from .checks import limit_threads
 from .constraints import Closure, Constraints, _apart_graph, implied, join_near, mutually_apart
 from .graph import own_units
 from .kmeans import constrained_kmeans
@@ -132,8 +133,8 @@ class Scene:
     def coordinates(self):
         "(v, m) eigenvectors of the graph, the leading ones last"
         sizes = self.values.sizes.astype(float)
-        U = part_coordinates(self.graph, sizes, min(self.n_coordinates, len(sizes)))
-        return U
+        with limit_threads(0):  # a matrix times a vector, a thousand times: threads only wait for each other
+            return part_coordinates(self.graph, sizes, min(self.n_coordinates, len(sizes)))
 
     def leading(self,
         m: int,  # how many
@@ -383,7 +384,7 @@ def consult(
     "What every view makes of some answers"
     rng = np.random.RandomState(seed)
     told = Told(hand, next(iter(scenes.values())), n_clusters, rng)
-    with config_context(assume_finite=True, skip_parameter_validation=True):  # checked at the door
+    with limit_threads(0), config_context(assume_finite=True, skip_parameter_validation=True):  # checked at the door
         places = [see(view, scenes[view.scale], told, n_clusters, n_answers) for view in views]
         labels = [[constrained_kmeans(place, round(c * n_clusters), told.sizes, told.closed.apart, told.votes, random_state=rng)
                    for c in finer] for place in places]
@@ -543,7 +544,7 @@ def _teach(pupils, scenes, told, clusters, k, rng, finer=(1.,)):
 def _taught(pupils, scenes, labels, told, weights, k, seed, finer=(1.,)):
     "(pupils, votes, g) what views learn from clusters (views, g) of the others"
     rng = np.random.RandomState(seed)
-    with config_context(assume_finite=True, skip_parameter_validation=True):
+    with limit_threads(0), config_context(assume_finite=True, skip_parameter_validation=True):
         return _teach(pupils, scenes, told, _common(labels, weights, told, k, rng), k, rng, finer)
 
 def _hear_pupils(pupils, scenes, hand, heard, weights, k, seed):

@@ -291,7 +291,8 @@ class TSNMF(Parameters, Fitted, ConstrainedClusterer):
         rng = check_random_state(self.random_state)
         told = self._told(known)
         problem, seen, view = self._pose(X, known, told, rng)
-        result = run_loop(problem, self.n_clusters, self, random_state=rng, verbose=self.verbose, callback=self.callback)
+        with limit_threads(len(problem.parts)):
+            result = run_loop(problem, self.n_clusters, self, random_state=rng, verbose=self.verbose, callback=self.callback)
         labels, embedding = self._read(result, known, told, seen)
         return dict(labels_=labels, embedding_=embedding, _joined=embedding, part_=None, weights_=result.alpha, n_iter_=len(result.history),
                     best_index_=result.best_index, _best=result.best, _rows=_labels_of_rows(X, labels), _posed=problem,
