@@ -316,9 +316,10 @@ class TSNMF(Parameters, Fitted, ConstrainedClusterer):
             g = len(known.partition) if isinstance(known, Closure) else X.shape[0]
             check_memory(160 * g**2, f'clustering {g} parts one by one', "metric='auto' gathers them in cells, or take fewer samples")
             return recipe.pose(self._similarity(X), known), None, plain
+        memory = self._remember(X)
         seen = survey(X, known, told, self.n_clusters, self._graph_of_values, rng, cells=self.cells, noise=self._noise,
-                      added=self._views(), look=self._look(X), n_jobs=self.n_jobs, verbose=self.verbose)
-        view = dict(choice_=seen.committee.choice, cells_=seen.scene.near.of, noise_=seen.trust.noise,
+                      added=self._views(), look=memory or behold, n_jobs=self.n_jobs, verbose=self.verbose)
+        view = dict(choice_=seen.committee.choice, cells_=seen.scene.near.of, noise_=seen.trust.noise, _memory=memory,
                     doubts_=doubts(known, seen.trust), _samples=seen.place.transform(X), _place=seen.place)
         return seen.problem, seen, view
 
@@ -335,12 +336,12 @@ class TSNMF(Parameters, Fitted, ConstrainedClusterer):
         if seen.scene.is_coarse: return read_samples(V, told.partition, told if binding else None)
         return read_samples(V, seen.problem.parts, seen.problem.known if binding else None)
 
-    def _look(self, X):
-        "How samples are seen: with `warm_start=True` as they were seen at the last fit, if they are the same"
-        if not self.warm_start: return behold
+    def _remember(self, X):
+        "With `warm_start=True` how the samples were seen at the last fit, if they are the same"
+        if not self.warm_start: return None
         samples = fingerprint([X, self.views, self.n_neighbors, self.weight, self.sigma])
-        if '_memory' not in vars(self) or self._memory.samples != samples: self._memory = _Memory(samples)
-        return self._memory
+        last = getattr(self, '_memory', None)
+        return last if last and last.samples == samples else _Memory(samples)
 
     def _graph_of_values(self, points):
         "The graph of distinct samples, of which there may be fewer than asked for"
