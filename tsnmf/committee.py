@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.sparse import csr_matrix, diags, issparse
+from scipy.sparse import csr_matrix, diags, find, issparse
 from scipy.special import softmax
 from sklearn import config_context
 from sklearn.preprocessing import StandardScaler
@@ -24,7 +24,7 @@ from tqdm.auto import tqdm
 from .checks import limit_threads
 from .constraints import Closure, Constraints, _apart_graph, implied, join_near, mutually_apart
 from .graph import own_units
-from .kmeans import against, constrained_kmeans
+from .kmeans import constrained_kmeans
 from .loop import Problem
 from .metric import EPS, Metric, fit_metric, principal_axes
 from .partition import Partition, equal_rows
@@ -625,12 +625,13 @@ def _loud(judged, than=0.):
     most = max([than, *(j.weight for j in judged)])
     return [j for j in judged if j.weight > 1e-3 * most]
 
-HEED = 3.  # nats for each vote: as if one in twenty were misheard
+HEED = .2  # nats for each vote: not much, since clusters were made with them
 
 def _heeding(labels, told):
     "(views, votes) how much clusters (views, votes, g) are heard beside others of as many clusters, given the votes of cells they go against"
     if told.votes is None or not told.is_coarse: return np.ones(labels.shape[:2])
-    unheard = np.array([against(clusters, told.votes) for clusters in labels])
+    i, j, much = find(told.votes)
+    unheard = ((labels[..., i] == labels[..., j]) != (much > 0)) @ abs(much) / 2
     return np.exp(HEED * (unheard.min(axis=0) - unheard))
 
 def deliberate(
