@@ -6,8 +6,8 @@
 __all__ = ['SETS', 'SMALL', 'SPLITS', 'FIFTEEN', 'NINE', 'SEMI', 'OURS', 'EVERYTHING', 'LEVELS', 'QUICK', 'EXPERIMENTS', 'SAME',
            'LEFT_OUT', 'FIFTEEN_TABLES', 'PER_SAMPLE', 'ELEVEN_TABLES', 'TOYS_SHOWN', 'WRONG', 'NOISY', 'PICTURES',
            'FIELD', 'MORE_PAIRS', 'SOME_LABELS', 'ALONE', 'NOT_TODAY', 'WITH_PAIRS', 'ASKING', 'grid', 'Experiment',
-           'sweep', 'variants', 'on_tables', 'more_and_more', 'wrong_answers', 'all_digits', 'of_many_sizes',
-           'the_field', 'the_rules']
+           'sweep', 'variants', 'on_tables', 'more_and_more', 'wrong_answers', 'unsure_answers', 'all_digits',
+           'of_many_sizes', 'the_field', 'the_rules']
 
 # %% ../nbs/13a_grids.ipynb #786e6170
 from collections.abc import Callable
@@ -192,7 +192,8 @@ def wrong_answers(
     seeds,  # of the draws
 ) -> list:
     "Shares and kinds of wrong answers"
-    auto = [('wrong answers', dict(share=s, kind=kind, noise='auto')) for s in WRONG for kind in ('any', 'alike') if s or kind == 'any']
+    auto = [('wrong answers', dict(share=s, kind=kind, noise='auto', **({'mend': True} if s == .1 else {})))
+            for s in WRONG for kind in ('any', 'alike') if s or kind == 'any']
     rival = [('wrong answers', dict(share=s, kind='any', method='PricedKMeans')) for s in WRONG]
     found = []
     for name in data:
@@ -202,6 +203,19 @@ def wrong_answers(
     return sorted(found, key=_draw)
 
 EXPERIMENTS |= dict(noise=Experiment('wrong answers', wrong_answers, tuple(NOISY), 5))
+
+# %% ../nbs/13a_grids.ipynb #d1a7c012
+def unsure_answers(
+    data,  # names of data sets
+    seeds,  # of the draws
+) -> list:  # of `Run`
+    "Answers that are right with a probability between a lowest one and 1"
+    lowest = .5, .7, .9, 1.
+    how = [dict(told=True), dict(told=False, noise='auto'), dict(told=False, method='PricedKMeans')]
+    methods = [('unsure answers', dict(lowest=l, **more)) for l in lowest for more in how]
+    return grid(data, methods, seeds, [('pccc', .05), ('pccc', .2)], normalize=None)
+
+EXPERIMENTS |= dict(unsure=Experiment("Baumann and Hochbaum's unsure answers", unsure_answers, ('moons', 'heart', 'wine'), 5))
 
 # %% ../nbs/13a_grids.ipynb #5417e6cc
 def all_digits(

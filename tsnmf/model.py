@@ -164,6 +164,7 @@ class Fitted:
     part_: np.ndarray | None  # the samples that were looked at, where they were too many; None: all
     cells_: np.ndarray  # (n,) cell of each sample (of `part_`, if that is set)
     noise_: float  # share of wrong answers, as given or, with noise='auto', as estimated
+    believed_: np.ndarray  # (r,) how likely each answer is right, must-links first
     doubts_: list  # of `Doubt`: answers that the rest speaks against, most doubtful first
     weights_: np.ndarray  # (m,) weights of the ensemble
     history_: list  # a dict for each outer iteration, with the names in KEPT
@@ -311,7 +312,8 @@ class TSNMF(Parameters, Fitted, ConstrainedClusterer):
         recipe = find_recipe(self.variant)
         if self.affinity == 'precomputed' and not recipe.faithful: X = X / (X.max() or 1.)  # must-links weigh 1
         if self.metric == 'euclidean' or self.affinity == 'precomputed':
-            plain = dict(choice_=[], doubts_=[], noise_=0. if self._noise == 'auto' else self._noise, _samples=X, _place=None)
+            share = 0. if self._noise == 'auto' else self._noise
+            plain = dict(choice_=[], doubts_=[], believed_=_honest(share, known.sure), noise_=share, _samples=X, _place=None)
             known = told if self._noise == 0 else known
             g = len(known.partition) if isinstance(known, Closure) else X.shape[0]
             check_memory(160 * g**2, f'clustering {g} parts one by one', "metric='auto' gathers them in cells, or take fewer samples")
@@ -320,7 +322,7 @@ class TSNMF(Parameters, Fitted, ConstrainedClusterer):
         seen = survey(X, known, told, self.n_clusters, self._graph_of_values, rng, cells=self.cells, noise=self._noise,
                       added=self._views(), look=memory or behold, n_jobs=self.n_jobs, verbose=self.verbose)
         view = dict(choice_=seen.committee.choice, cells_=seen.scene.near.of, noise_=seen.trust.noise, _memory=memory,
-                    doubts_=doubts(known, seen.trust), _samples=seen.place.transform(X), _place=seen.place)
+                    believed_=seen.trust.right, doubts_=doubts(known, seen.trust), _samples=seen.place.transform(X), _place=seen.place)
         return seen.problem, seen, view
 
     def _read(self, result, known, told, seen):
