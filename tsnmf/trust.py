@@ -37,7 +37,7 @@ def _opinions(verdict, known):
     with np.errstate(invalid='ignore'): return (total / count)[of.ravel()]
 
 # %% ../nbs/07a_trust.ipynb #b4a96d2a
-def _curve(x, q): return expit(x[0] + np.exp(x[1]) * logit(np.clip(q, .01, .99)))
+def _curve(x, q): return expit(x[0] + np.exp(x[1]) * logit(np.clip(q, .001, .999)))
 
 def _honest(noise, sure): return sure * (1 - noise) + (1 - sure) * noise  # probability that an answer is meant as it is
 
