@@ -92,7 +92,7 @@ def results_file(
     path = Path(folder or results_folder())/name
     if path.is_file(): return path
     how = f'make it with `tsnmf reproduce {path.stem}`'
-    if path.stem in ('printed', 'rerun', 'pccc_published', 'field_features'):  # not ours
+    if path.stem in ('printed', 'rerun', 'pccc_published', 'pccc_unsure_published', 'field_features'):  # not ours
         how = f'take it back with `git checkout results/{name}`'
     raise FileNotFoundError(f'{name} is not in {path.parent.name}/: {how}')
 
