@@ -2,6 +2,7 @@
 
     python tools/bench.py                    all of it
     python tools/bench.py --against paper    whole fits: the default and one other, at all sizes where that is bearable
+    python tools/bench.py --large            whole fits of the default from a thousand samples to a million, time and memory
     python tools/bench.py --parts            single steps: the fast way and the plain one
     python tools/bench.py --threads          what it is worth that small problems run on one thread
     python tools/bench.py --before REV       the package as it is and as it was in that revision of the repository
@@ -30,6 +31,8 @@ from threadpoolctl import threadpool_limits
 from tsnmf.baselines import ConstrainedSpectral
 from tsnmf.constraints import random_pairs, sample_pairs
 from tsnmf.model import TSNMF
+from tsnmf.runs import SIZES as CLOUDS
+from tsnmf.runs import Run, execute
 from tsnmf.snmf import enhanced_snmf, project_capped_simplex, update_embeddings
 from tsnmf.tensor import svt_pair, t_svt_general
 
@@ -84,6 +87,25 @@ def whole_fits(others, sizes, levels):
                 print(f'{n:6} {method:10} {seconds:9.2f} {memory:6.2f}   {ratio}', flush=True)
     for (level, method), times in results.items(): print(f'{level}, {method}: time grows like n^{exponent(times):.2f} beyond 1000 samples')
     return results
+
+
+def one_large(name):
+    "Seconds and peak gigabytes of a fit of many samples, in this process"
+    row = execute(Run(name, 'TSNMF', protocol='count', amount=min(CLOUDS[name], 10_000), normalize=None))
+    print(row['seconds'], row['memory'] / 1024, row['ARI'])
+
+
+def large_fits():
+    "Sixteen features, twenty classes of unequal size, as many pairs as samples, but ten thousand at most"
+    times = {}
+    print(f'\n{"n":>8} {"seconds":>9} {"GB":>6} {"ARI":>6}', flush=True)
+    for name, n in CLOUDS.items():
+        out = subprocess.run([sys.executable, __file__, '--one', 'large', str(n), name], capture_output=True, text=True, check=True)
+        seconds, memory, score = map(float, out.stdout.split())
+        times[n] = seconds, memory
+        print(f'{n:8} {seconds:9.1f} {memory:6.2f} {score:6.3f}', flush=True)
+    print(f'time grows like n^{exponent(times):.2f} beyond 1000 samples')
+    return {('10 000 pairs', 'default'): times}
 
 
 def plot(results, path):
@@ -241,20 +263,23 @@ def main():
     parser.add_argument('--against', choices=[m for m in METHODS if m != 'default'], help='compare the default with this one only')
     parser.add_argument('--sizes', type=int, nargs='+', choices=SIZES, default=list(SIZES), help='numbers of samples')
     parser.add_argument('--levels', nargs='+', choices=LEVELS, default=list(LEVELS), help='amounts of supervision')
+    parser.add_argument('--large', action='store_true', help='a thousand samples to a million')
     parser.add_argument('--parts', action='store_true', help='single steps only')
     parser.add_argument('--threads', action='store_true', help='one thread or all, on a quiet and on a busy machine')
     parser.add_argument('--before', metavar='REV', help='an earlier revision, such as v0.1.0, and now')
     parser.add_argument('--output', default='bench.png', help='picture (default bench.png); the table is beside it')
     parser.add_argument('--one', nargs=3, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    if args.one and args.one[0] == 'large': return one_large(args.one[2])
     if args.one: return one_fit(args.one[0], int(args.one[1]), args.one[2])
     if args.before: return before_and_after(args.before)
     if args.threads: return thread_limits()
-    if not args.against: single_parts()
+    if not args.against and not args.large: single_parts()
     if args.parts: return
-    if not args.against: thread_limits()
+    if not args.against and not args.large: thread_limits()
     others = [args.against] if args.against else [m for m in METHODS if m != 'default']
-    results = whole_fits(others, args.sizes, args.levels)
+    results = {} if args.large else whole_fits(others, args.sizes, args.levels)
+    if not args.against: results |= large_fits()
     plot(results, args.output)
     table(results, Path(args.output).with_suffix('.csv'))
 

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['SETS', 'SMALL', 'SPLITS', 'FIFTEEN', 'NINE', 'SEMI', 'OURS', 'EVERYTHING', 'LEVELS', 'QUICK', 'EXPERIMENTS', 'SAME',
-           'LEFT_OUT', 'FIFTEEN_TABLES', 'PER_SAMPLE', 'ELEVEN_TABLES', 'TOYS_SHOWN', 'WRONG', 'NOISY', 'PICTURES',
-           'FIELD', 'MORE_PAIRS', 'SOME_LABELS', 'ALONE', 'NOT_TODAY', 'WITH_PAIRS', 'ASKING', 'grid', 'Experiment',
-           'sweep', 'variants', 'on_tables', 'more_and_more', 'wrong_answers', 'unsure_answers', 'all_digits',
-           'of_many_sizes', 'the_field', 'the_rules']
+           'LEFT_OUT', 'FIFTEEN_TABLES', 'PER_SAMPLE', 'ELEVEN_TABLES', 'TOYS_SHOWN', 'WRONG', 'NOISY', 'WITH_CELLS',
+           'PICTURES', 'FIELD', 'MORE_PAIRS', 'SOME_LABELS', 'ALONE', 'NOT_TODAY', 'WITH_PAIRS', 'ASKING', 'grid',
+           'Experiment', 'sweep', 'variants', 'on_tables', 'more_and_more', 'wrong_answers', 'unsure_answers',
+           'all_digits', 'with_and_without', 'of_many_sizes', 'the_field', 'the_rules']
 
 # %% ../nbs/13a_grids.ipynb #786e6170
 from collections.abc import Callable
@@ -228,6 +228,19 @@ def all_digits(
     return sorted(drawn + asked, key=_draw)
 
 EXPERIMENTS |= dict(mnist=Experiment('all of MNIST', all_digits, ('mnist',), 5))
+
+# %% ../nbs/13a_grids.ipynb #d1a7c042
+WITH_CELLS = 'binalpha', 'digits', 'mnist5k', 'mammographic', 'penbased', 'pima', 'satimage', 'segment', 'vehicle'  # more samples than cells
+
+def with_and_without(
+    data,  # names of data sets
+    seeds,  # of the draws
+) -> list:  # of `Run`
+    "The default with cells and without"
+    methods = [('TSNMF', dict(cells=cells)) for cells in ('auto', None)]
+    return grid(data, methods, seeds, PER_SAMPLE[1:3], normalize=None, n_samples=2000)
+
+EXPERIMENTS |= dict(cells=Experiment('cells, or every sample one by one', with_and_without, WITH_CELLS, 3, look=('digits',)))
 
 # %% ../nbs/13a_grids.ipynb #10a4e11e
 def of_many_sizes(
