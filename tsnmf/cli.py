@@ -30,7 +30,7 @@ from sklearn.datasets import load_digits
 from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_info, threadpool_limits
 from . import __version__
-from .answers import find_delimiter, read_answers, read_text
+from .answers import find_delimiter, name_key, read_answers, read_text
 from .checks import ConstraintError
 from .constraints import Constraints, answers_to_constraints, random_pairs
 from .experiments import EXPERIMENTS, SAME, reproduce, similarity_course, summary
@@ -226,7 +226,7 @@ def _tell(args, samples):
 # %% ../nbs/22_cli.ipynb #496dc69e
 def _names(text):
     "Names between commas"
-    return next(csv.reader([text], skipinitialspace=True))
+    return [*map(name_key, next(csv.reader([text], skipinitialspace=True)))]
 
 def _number(text):
     "A number of clusters, or 'auto'"
@@ -245,7 +245,7 @@ def _table_options(add):
     "Those that say what is read, and how"
     add('table', nargs='?', help='CSV file with a header')
     add('--images', metavar='FOLDER', help='pictures in a folder or a zip file, in place of a table')
-    add('--text', metavar='COLUMN', help='column of texts, in place of numbers')
+    add('--text', type=name_key, metavar='COLUMN', help='column of texts, in place of numbers')
     add('--embedding', metavar='FILE', help='numbers of your own (.npy, a row for each sample); the rest is only shown')
     add('--columns', type=_names, metavar='A,B,C',
         help='columns to use (default: all numeric ones but the ids)')
@@ -254,7 +254,7 @@ def _table_options(add):
         help='columns of words to use: one column for each word')
     add('--missing', choices=('error', 'drop', 'mean'), default='error',
         help='missing values: refuse them (default), drop their rows, or fill in the mean of the column')
-    add('--id', metavar='COLUMN', help='column of sample ids (default: row numbers from 0)')
+    add('--id', type=name_key, metavar='COLUMN', help='column of sample ids (default: row numbers from 0)')
     add('--row-numbers', action='store_true', help='pairs name rows by number, from 0, though a column has such names')
     add('--delimiter', type=_delimiter, metavar='C', help='between the cells; "tab" for a tab (default: found out)')
     add('--decimal', choices=('.', ','), help='sign before the decimals (default: found out)')
@@ -328,7 +328,7 @@ def _predict_options(sub):
     add('table', help='CSV file with a header, with the columns of the fit')
     add('-o', '--output', default='predicted.csv', metavar='FILE',
         help='file for the labels (default predicted.csv); - for the standard output')
-    add('--id', metavar='COLUMN', help='column of sample ids (default: that of the fit)')
+    add('--id', type=name_key, metavar='COLUMN', help='column of sample ids (default: that of the fit)')
     add('--row-numbers', action='store_true', help='call the rows by their numbers, from 0')
     add('--missing', choices=('error', 'drop', 'mean'), help='missing values (default: as at the fit)')
     add('--delimiter', type=_delimiter, metavar='C', help='between the cells; "tab" for a tab (default: found out)')

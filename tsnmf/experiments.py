@@ -21,13 +21,14 @@ from .constraints import sample_pairs
 from .graph import knn_graph
 from .grids import (ALONE, ASKING, ELEVEN_TABLES, EVERYTHING, EXPERIMENTS, FIELD, FIFTEEN, FIFTEEN_TABLES,
                          LEFT_OUT, LEVELS, MORE_PAIRS, NINE, NOISY, NOT_TODAY, OURS, PER_SAMPLE, PICTURES, QUICK, SAME,
-                         SEMI, SETS, SMALL, SOME_LABELS, SPLITS, TOYS_SHOWN, WITH_PAIRS, WRONG, Experiment, all_digits,
-                         grid, more_and_more, of_many_sizes, on_tables, sweep, the_field, the_rules, variants, wrong_answers)
+                         SEMI, SETS, SMALL, SOME_LABELS, SPLITS, TOYS_SHOWN, WITH_CELLS, WITH_PAIRS, WRONG, Experiment,
+                         all_digits, grid, more_and_more, of_many_sizes, on_tables, sweep, the_field, the_rules,
+                         unsure_answers, variants, with_and_without, wrong_answers)
 from .loop import tsnmf
 from .metrics import clustering_accuracy
 from .partition import in_tiles
 from .runs import (METHODS, PROTOCOLS, SIZES, TOYS, Run, Store, attempt, execute, fitting, in_processes, mislead, on_dask,
-                        peak_memory, reset_peak_memory, run_all, samples, score, versions)
+                        peak_memory, reset_peak_memory, run_all, samples, score, unsure, versions)
 
 # %% ../nbs/13b_experiments.ipynb #ed24fdc4
 def tidy(
@@ -181,7 +182,7 @@ def _chosen(name, runs, data, methods, draws):
     sets = dict.fromkeys(run.data for run in runs)
     named = dict.fromkeys(run.method for run in runs)
     has = f'it has the data sets {", ".join(sets)} and the methods {", ".join(named)}'
-    unknown = [word for word in [*(data or ()), *(methods or ())] if word not in sets and word not in named]
+    unknown = [word for word in dict.fromkeys([*(data or ()), *(methods or ())]) if word not in sets and word not in named]
     if unknown: raise ValueError(f'nothing of {name} is called {", ".join(map(repr, unknown))}: {has}')
     wanted = [run for run in runs
               if (not data or run.data in data)
@@ -210,8 +211,8 @@ def reproduce(
     every = EXPERIMENTS[name].grid(quick)
     folder = Path(folder or results_folder())
     path = folder/f'{name}{"-quick" if quick else ""}.csv'
-    store = Store(folder/'runs.sqlite')
     wanted = _chosen(name, every, data, methods, draws)
+    store = Store(folder/'runs.sqlite')
     if path.is_file(): _adopt(path, every, store)
     failed = run_all(wanted, store, n_jobs, scheduler, verbose)
     rows = tidy(every, store)

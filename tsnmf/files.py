@@ -254,6 +254,7 @@ def _read_texts(path, delimiter, header, mistakes):
     "The cells of each column by its name, and the lines of the rows; rows of another length are put on the list"
     (first, names), *rows = read_rows(path, delimiter)
     if not rows: raise ValueError(f'{path} has a header, but no rows')
+    names = [*map(name_key, names)]
     repeated = [name for name in names if name and names.count(name) > 1]
     if repeated: raise ValueError(f'{path}: two columns are called {repeated[0]!r}')
     for line, cells in rows:
@@ -347,7 +348,8 @@ def suggest_id(
     for column, cells in table.texts.items():
         if len({*cells}) < len(rows) or [*cells] == rows: continue
         hits = len(called.intersection(map(name_key, cells)))
-        counts = column == '' or _is_id(column, _as_numbers(cells))
+        numbers = _as_numbers(cells)
+        counts = column == '' or _is_id(column, numbers) or _is_id(column, np.sort(numbers))
         if hits > by_row or (counts and hits == by_row > 0): found.append((hits, column))
     if not found: return None
     hits, column = max(found, key=lambda item: item[0])

@@ -368,7 +368,10 @@ class TSNMF(Parameters, Fitted, ConstrainedClusterer):
         "The clusters of new samples: a vote of their nearest neighbours among those of `fit`"
         check_is_fitted(self)
         if is_dask(X): return by_blocks(self.predict, X)
-        return self._assign(X)[:, 0].astype(np.intp)
+        told = self._assign(X)
+        lonely = np.count_nonzero(~told[:, 1:].any(axis=1))
+        if lonely: warnings.warn(f'{lonely} of the samples are similar to none of fit: their cluster is 0, and says nothing', ConstraintWarning, stacklevel=2)
+        return told[:, 0].astype(np.intp)
 
     def _assign(self, X):
         "(m, 1 + k) clusters of new samples, and how much of each sample there is in every cluster, by their neighbours"

@@ -62,6 +62,7 @@ def in_tiles(
 ) -> Partition:
     "Samples, sorted by their labels, in parts of equal size"
     t = min(n_samples, size)
+    if y is not None and np.asarray(y).dtype == object: y = np.asarray(y).astype(str)  # words, and None among them
     order = np.arange(n_samples) if y is None else np.argsort(y, kind='stable')
     of = np.empty(n_samples, dtype=np.intp)
     of[order] = np.arange(n_samples) * t // n_samples

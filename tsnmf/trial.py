@@ -12,6 +12,7 @@ import os
 import warnings
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from numbers import Real
 from pathlib import Path
 from time import perf_counter
 
@@ -76,7 +77,7 @@ def available() -> list:
 SUPERVISION = {'pairs': 'random_pairs(y, {amount:.0f}, random_state={seed})',
                'share of pairs': 'sample_pairs(y, {amount:g}, random_state={seed})',
                'labels': 'sample_labels(y, {amount:g}, random_state={seed})',
-               'nothing': 'Constraints(len(X))'}  # code that makes what is known, by name
+               'nothing': 'Constraints(X.shape[0])'}  # code that makes what is known, by name
 AMOUNTS = {'pairs': 300, 'share of pairs': .01, 'labels': .1, 'nothing': 0}  # to start with
 
 # %% ../nbs/20b_trial.ipynb #66099b1a
@@ -149,7 +150,7 @@ def prepare(
             raise ValueError('there are no classes to draw supervision from: choose "nothing", or give y')
         if settings.n_clusters is None:
             raise ValueError('there are no classes to count: choose the number of clusters, or give y')
-    if not np.isfinite(settings.amount): raise ValueError(f'amount must be a number, got {settings.amount}')
+    if not isinstance(settings.amount, Real) or not np.isfinite(settings.amount): raise ValueError(f'amount must be a number, got {settings.amount!r}')
     if settings.data == 'own': X = check_samples(X)
     space = dict(X=X, y=None if y is None else column_or_1d(y))
     exec('\n'.join(_data_code(settings) + _model_code(settings)), space)

@@ -45,7 +45,7 @@ def _surprise(x, q, same, honest):
     "Minus the log-likelihood of the answers, and of what is believed of the curve: that shares are nearly probabilities"
     s = _curve(x, q)
     seen = np.where(same, honest * s + (1 - honest) * (1 - s), honest * (1 - s) + (1 - honest) * s)
-    return x[0]**2 / 2 + 2 * (x[1] - .5)**2 - np.log(np.maximum(seen, 1e-12)).sum()
+    return x[0]**2 / 2 + 2 * (np.exp(x[1]) - 1.5)**2 - np.log(np.maximum(seen, 1e-12)).sum()
 
 # %% ../nbs/07a_trust.ipynb #54daf15e
 UNSURE = .02  # share of wrong answers that is reckoned with even where none is expected

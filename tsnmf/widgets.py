@@ -80,6 +80,7 @@ class Teller:
     def __init__(self):
         self.line = ipywidgets.HTML()
         self.lock = threading.RLock()
+        self.raised = None  # what is shown of an exception
 
     def say(self,
         text: str,  # the message
@@ -101,7 +102,11 @@ class Teller:
         "Show what is raised inside; one thread at a time, since page and process may have news together"
         with self.lock:
             try: yield
-            except Exception as error: self.complain(in_words(error), traceback.format_exc())
+            except Exception as error:
+                self.complain(in_words(error), traceback.format_exc())
+                self.raised = self.line.value
+            else:
+                if self.line.value == self.raised: self.line.value = ''  # it works again
 
 # %% ../nbs/21_widgets.ipynb #551a1eb4
 _PICK = """
@@ -186,6 +191,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
+from scipy.sparse import issparse
 from .answers import Mistakes
 from .files import _read_texts
 from .jobs import Worker
@@ -419,6 +425,14 @@ def read_own(
 _STYLE = ('<style>.tsnmf-old { opacity: .35 } .tsnmf-wrong input, .tsnmf-wrong select { outline: 2px solid #a40000 }'
           '.tsnmf-explorer .widget-toggle-buttons { flex-wrap: wrap }</style>')
 
+def _own(X, y):
+    "Samples and classes of the user, as many of one as of the other"
+    if X is None: return None, None
+    if not issparse(X): X = np.asarray(X)
+    if y is None: return X, None
+    if len(y) != X.shape[0]: raise ValueError(f'y must have a class for each of the {X.shape[0]} samples, got {len(y)}')
+    return X, np.asarray(y)
+
 class Explorer(_EndsItsWorker, ipywidgets.Box):
     "Experiments with the mouse, or the keyboard"
     def __init__(self,
@@ -428,7 +442,7 @@ class Explorer(_EndsItsWorker, ipywidgets.Box):
         upload: bool = False,  # offer to choose a file
         start: bool = True,  # begin with a run
     ):
-        self.own = None if X is None else np.asarray(X), None if y is None else np.asarray(y)
+        self.own = _own(X, y)
         self.controls = Controls(X is not None, y is not None)
         self.teller = Teller()
         self.worker = Worker()
@@ -533,6 +547,7 @@ from base64 import b64encode
 from functools import lru_cache
 
 from scipy.optimize import linear_sum_assignment
+from .checks import as_dense, check_samples
 from .constraints import Constraints
 from .figures import feature_bars
 from .files import AnswerLog, labels_csv
@@ -958,8 +973,7 @@ class PairLabeller(_Refitting):
         random_state: int = 0,
         samples: Samples | None = None,  # where X comes from, if that is a file
     ):
-        X = np.asarray(X, dtype=float)
-        if X.ndim != 2 or len(X) < 2: raise ValueError(f'X must have two axes and two samples at least, got shape {X.shape}')
+        X = as_dense(check_samples(X))
         self.X = X
         self.seed = random_state
         self.record = AnswerLog(path, len(X), ids)
