@@ -99,6 +99,11 @@ def among(
     return Constraints(len(chosen), rows[inside & (known.sign > 0)], rows[inside & (known.sign < 0)], strict=False)
 
 # %% ../nbs/08_cells.ipynb #0736229e
+def _are_doubtful(known, trust, noise):
+    "Are more answers wrong than can be overlooked? Labels are believed"
+    if isinstance(known, Closure) or not len(known.pairs): return False
+    return max(trust.noise if noise != 0 else 0., (1 - known.sure).mean()) > CLEAN
+
 def survey(
     X,  # (n, d) samples, dense or sparse
     known: Constraints,  # answers as given
@@ -131,7 +136,7 @@ def survey(
         first = scenes[name]
     verdict = judge(scenes, known, n_clusters, rng, certain=noise == 0, **how)
     trust = calibrate(verdict, known, noise)
-    if noise != 0 and trust.noise > CLEAN and not isinstance(known, Closure):  # labels are believed
+    if _are_doubtful(known, trust, noise):
         facts = None
         verdict = judge(scenes, known, n_clusters, rng, certain=False, hands=in_turn(known, trust, n_clusters, rng), **how)
         trust = calibrate(verdict, known, noise)

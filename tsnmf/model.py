@@ -53,7 +53,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         if certain: self._check_facts(known)
         with limit_threads(n): vars(fitted).update(self._fit(X, known))
         fitted.broken_pairs_ = known.broken(fitted.labels_)
-        fitted._warn()
+        fitted._warn(known)
         self.__dict__ = vars(fitted)
         return self
 
@@ -90,7 +90,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
             hint = "; if some answers may be wrong, noise='auto' finds out which" * ('noise' in self.get_params())
             raise ConstraintError(f'{error}{hint}', error.chains, error.witness) from None
 
-    def _warn(self): "Say what is not as it was asked for"
+    def _warn(self, known): "Say what is not as it was asked for"
 
     def _similarity(self, X):
         "The similarity matrix of checked samples"
@@ -334,7 +334,9 @@ class TSNMF(Parameters, Fitted, ConstrainedClusterer):
             if self._noise != 0: return read_leaning(V, known.pairs, _price(known.sign, _honest(self._noise, known.sure)))
             return read_samples(V, told.partition, told if binding else None)
         if seen.scene.is_coarse: V = ask_neighbours(V, seen.scene)
-        if seen.facts is None: return read_leaning(V, known.pairs, _price(known.sign, seen.trust.right))
+        evidence = seen.facts is None and (self._noise != 0 or not told.n_must_link + told.n_cannot_link)
+        if evidence: return read_leaning(V, known.pairs, _price(known.sign, seen.trust.right))
+        if seen.facts is None: return read_samples(V, told.partition, told)  # some answers are sure, others are not
         if seen.scene.is_coarse: return read_samples(V, told.partition, told if binding else None)
         return read_samples(V, seen.problem.parts, seen.problem.known if binding else None)
 
@@ -350,7 +352,7 @@ class TSNMF(Parameters, Fitted, ConstrainedClusterer):
         p = self.n_neighbors if self.n_neighbors is None else min(self.n_neighbors, len(points) - 1)
         return knn_graph(points, p, self.weight, self.sigma, check_input=False)
 
-    def _warn(self):
+    def _warn(self, known):
         found = len(np.unique(self.labels_))
         if not all(it['converged'] for it in self.history_): warnings.warn(
             'an inner solver reached its last iteration before its stopping rule was met, see history_',
@@ -358,8 +360,9 @@ class TSNMF(Parameters, Fitted, ConstrainedClusterer):
         if found < self.n_clusters and not find_recipe(self.variant).faithful: warnings.warn(
             f'{found} clusters instead of n_clusters={self.n_clusters}: what is known leaves no more groups',
             ConstraintWarning, stacklevel=3)
-        if len(self.broken_pairs_) and self._noise == 0: warnings.warn(
-            f'{len(self.broken_pairs_)} of the known pairs are not kept, see broken_pairs_: {some_pairs(self.broken_pairs_[:, :2])}',
+        broken = known.certain().broken(self.labels_) if len(self.broken_pairs_) and self._noise == 0 else ()
+        if len(broken): warnings.warn(
+            f'{len(broken)} of the known pairs are not kept, see broken_pairs_: {some_pairs(broken[:, :2])}',
             ConstraintWarning, stacklevel=3)
 
     def predict(self,

@@ -69,8 +69,8 @@ def calibrate(
     together = np.where(heard, _curve(fit(reckoned).x, np.where(heard, q, .5)), np.nan)
     honest = _honest(reckoned, known.sure)
     agrees = np.where(same, together, 1 - together)
-    right = honest * agrees / (honest * agrees + (1 - honest) * (1 - agrees))
-    return Trust(float(expected), np.where(heard, right, honest), together)
+    right = np.where(heard, honest * agrees / (honest * agrees + (1 - honest) * (1 - agrees)), honest)
+    return Trust(float(expected), right, together)
 
 def _confirmed(known):
     "How many answers follow from the others; none, if any contradict each other"
@@ -137,13 +137,14 @@ def bag(
     hidden: np.ndarray | None = None,  # (r,) answers that are kept back, to be asked; None: none
 ) -> Hand:
     "A hand that believes a part of the answers"
-    drawn = rng.random_sample(len(trust.right)) < trust.right**2
+    right = np.where((known.sure == 1) & (trust.noise == 0), 1., trust.right)  # facts stay facts
+    drawn = rng.random_sample(len(right)) < right**2
     if hidden is None: hidden = np.zeros(len(drawn), dtype=bool)
     drawn = np.flatnonzero(drawn & ~hidden)
-    order = drawn[np.argsort(-trust.right[drawn] + .05 * rng.random_sample(len(drawn)), kind='stable')]
+    order = drawn[np.argsort(-right[drawn] + .05 * rng.random_sample(len(drawn)) * (right[drawn] < 1), kind='stable')]
     believed = believe(known, order)
     facts = implied(believed, n_clusters) or believed.closure()
-    lean = known.sign * (2 * trust.right - 1)
+    lean = known.sign * (2 * right - 1)
     return Hand(facts, known.pairs[~hidden], lean[~hidden], known.pairs[hidden], known.sign[hidden] > 0)
 
 # %% ../nbs/07a_trust.ipynb #3cb93d9f
