@@ -6,7 +6,9 @@ import numpy as np, pytest
 from sklearn.datasets import make_blobs, make_moons
 from tsnmf import TSNMF, Constraints
 from tsnmf.checks import ConstraintError
+from tsnmf.constraints import random_pairs
 from tsnmf.graph import knn_graph
+from tsnmf.runs import unsure
 
 KINDS = 'blobs', 'moons', 'noise', 'copies', 'precomputed'
 QUICK = dict(n_embeddings=2, max_iter=1, snmf_max_iter=50, random_state=0)
@@ -81,3 +83,17 @@ def test_a_contradiction_that_only_k_reveals_is_refused_with_a_true_witness(batc
         assert (np.asarray(Z[pairs[:, 0], pairs[:, 1]]).ravel() == sign).all()  # they were given
         if k ** (len(np.unique(pairs)) - 1) < 300_000: assert is_impossible(pairs, sign, k), seed
         with pytest.raises(ConstraintError, match='n_clusters|contradictory'): TSNMF(k, **QUICK).fit(rng.random((n, 2)), bad)
+
+
+@pytest.mark.filterwarnings('error::tsnmf.checks.ConstraintWarning')
+@pytest.mark.parametrize('n_unsure, margin', [(30, .05), (400, .2)])
+def test_facts_among_unsure_answers_stay_facts_and_the_others_are_judged(n_unsure, margin):
+    X, y = make_blobs(90, centers=3, cluster_std=2.5, random_state=0)
+    facts, others = random_pairs(y, 40, random_state=0), unsure(random_pairs(y, n_unsure, random_state=1), .6, seed=0)
+    rows = [np.column_stack([others.pairs, others.sure])[others.sign == s] for s in (1, -1)]
+    known = Constraints(90, [*facts.must_link.tolist(), *rows[0].tolist()], [*facts.cannot_link.tolist(), *rows[1].tolist()], strict=False)
+    model = TSNMF(3, random_state=0).fit(X, known)
+    assert facts.satisfaction(model.labels_) == 1
+    assert max(judged.information for judged in model.choice_) > .02
+    right = np.array([y[i] == y[j] for i, j in known.pairs]) == (known.sign > 0)
+    assert model.believed_[right].mean() > model.believed_[~right].mean() + margin
