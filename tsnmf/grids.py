@@ -230,7 +230,7 @@ def all_digits(
 EXPERIMENTS |= dict(mnist=Experiment('all of MNIST', all_digits, ('mnist',), 5))
 
 # %% ../nbs/13a_grids.ipynb #d1a7c042
-WITH_CELLS = 'binalpha', 'digits', 'mnist5k', 'mammographic', 'penbased', 'pima', 'satimage', 'segment', 'vehicle'  # more samples than cells
+WITH_CELLS = 'binalpha', 'digits', 'mnist5k', 'mammographic', 'penbased', 'pima', 'satimage', 'segment', 'vehicle'  # larger sets
 
 def with_and_without(
     data,  # names of data sets
