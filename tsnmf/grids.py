@@ -250,7 +250,7 @@ def of_many_sizes(
     "The default on more and more samples"
     return [run for name in data for run in grid([name], ['TSNMF'], seeds, [('count', min(SIZES[name], 10_000))], normalize=None)]
 
-EXPERIMENTS |= dict(sizes=Experiment('a thousand samples to a million', of_many_sizes, tuple(SIZES), 1))
+EXPERIMENTS |= dict(sizes=Experiment('a thousand samples to a million', of_many_sizes, tuple(SIZES), 3))
 
 # %% ../nbs/13a_grids.ipynb #d4d72e4f
 PICTURES = 'yale', 'orl', 'umist', 'binalpha', 'digits'  # all columns in one unit

@@ -150,7 +150,7 @@ def load_model(
     header, arrays = _open(path)
     try:
         model = _model_of(header, arrays)
-        model.predict(np.zeros((1, model.n_features_in_)))
+        model._assign(np.zeros((1, model.n_features_in_)))
         reading, standard = _table_of(header, arrays)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise ValueError(f'{path} is damaged: its parts do not go together ({error})') from None

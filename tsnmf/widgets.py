@@ -80,7 +80,7 @@ class Teller:
     def __init__(self):
         self.line = ipywidgets.HTML()
         self.lock = threading.RLock()
-        self.raised = None  # what is shown of an exception
+        self.raised = None  # what is shown of something that is tried again
 
     def say(self,
         text: str,  # the message
@@ -98,15 +98,17 @@ class Teller:
         self.line.value = f'<div role="alert" style="color:#a40000">{told}</div>'
 
     @contextmanager
-    def telling(self):
+    def telling(self,
+        again: bool = False,  # it is tried again and again: a complaint goes as soon as it works
+    ):
         "Show what is raised inside; one thread at a time, since page and process may have news together"
         with self.lock:
             try: yield
             except Exception as error:
                 self.complain(in_words(error), traceback.format_exc())
-                self.raised = self.line.value
+                self.raised = self.line.value if again else None
             else:
-                if self.line.value == self.raised: self.line.value = ''  # it works again
+                if again and self.line.value == self.raised: self.line.value = ''
 
 # %% ../nbs/21_widgets.ipynb #551a1eb4
 _PICK = """
@@ -366,7 +368,7 @@ class Outcome(ipywidgets.VBox):
     def show(self):
         "Draw the view that is chosen"
         view = self.view.value
-        with self.teller.telling():
+        with self.teller.telling(again=True):
             if not self.runs: return
             words = dict(committee=self.choice, runs=self.table, code=self.code)
             if view in words: self.pane.children = [words[view]]
