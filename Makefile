@@ -70,7 +70,7 @@ test-oldest: $(OLDEST)/dev ## the notebooks, on the oldest versions that setting
 	@echo "== testing the notebooks with $$(tr '\n' ' ' < $(OLDEST)/oldest.txt)"
 	@$(OLDEST)/bin/python -m pytest -n $(WORKERS) --no-loadscope-reorder tests/test_notebooks.py tests/test_help.py -k "test_runs and /$(NB) or test_help"
 
-bench: env ## time ratios, measured side by side in one run (ARGS="--against paper", "--threads", "--before REV" for one of them)
+bench: env ## time ratios, measured side by side in one run (ARGS="--against paper", "--large", "--threads", "--before REV" for one of them)
 	@$(BIN)/python tools/bench.py $(ARGS)
 
 reproduce: env ## a table or figure of the paper: NAME=table3, all of them without (ARGS="--quick" for minutes)

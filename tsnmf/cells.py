@@ -56,9 +56,9 @@ def _plain_information(scene, pairs, same, k):
     return np.mean([information(np.array(_count(labels[i] == labels[j], same), dtype=float)) for labels in fits])
 
 # %% ../nbs/08_cells.ipynb #8fa8f020
-CELLS = 600  # parts that are clustered one by one, and cells that are made of more,
+CELLS = 600  # that are made where there are many parts,
 EACH = 30  # or so many for each cluster, if that is more
-CROWD = 1.5  # parts for each cell at least, or every part stays its own (vehicle, 846 samples, n/10 pairs: .52 with cells, .56 without)
+CROWD = 1.5  # parts for each cell at least, or every part stays its own: cells would save little time, and cost facts
 LARGE = 20_000  # samples that get more than one graph
 PART = 3000  # of them for a first look
 CLEAN = .01  # share of wrong answers that is as good as none

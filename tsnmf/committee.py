@@ -349,7 +349,7 @@ def deal(
     n_hands: int = 3,  # in how many
 ) -> list:  # of `Hand`
     "Answers in hands: what is seen without each of them, and what can be judged by it"
-    if not certain or not is_dense(known) or not isinstance(known, Closure) and (known.sure < 1).any():
+    if not certain or not is_dense(known) or known.certain() is not known:
         dealt = rng.permutation(len(known.pairs)) % n_hands
         return [_hide(known, dealt == h, n_clusters, certain) for h in range(n_hands)]
     n = known.n_samples
