@@ -3,7 +3,7 @@ import gc, sys, warnings
 
 import numpy as np, pandas as pd, pytest
 from scipy.sparse import csr_matrix
-from sklearn.datasets import make_blobs
+from tables import BLOBS, CLASSES, in_an_empty_folder, run, write, write_table
 from tsnmf import TSNMF, Constraints
 from tsnmf.baselines import GSNMF, SNMF, ConstraintClosure
 from tsnmf.checks import ConstraintError, ConstraintWarning
@@ -16,35 +16,18 @@ from tsnmf.partition import in_tiles
 from tsnmf.trial import Settings, run_once
 from tsnmf.widgets import Explorer, PairLabeller, Teller
 
-BLOBS, CLASSES = make_blobs(30, centers=3, random_state=0)
-
-
-@pytest.fixture(autouse=True)
-def in_an_empty_folder(tmp_path, monkeypatch): monkeypatch.chdir(tmp_path)
-
-
 @pytest.fixture
-def refused(capsys):
+def refused(run):
     "Runs `tsnmf`, which should refuse, and returns what it says"
     def command(*argv):
-        with pytest.raises(SystemExit) as stop: main([str(arg) for arg in argv])
-        assert stop.value.code == 2
-        return capsys.readouterr().err
+        code, said = run(*argv)
+        assert code == 2
+        return said
     return command
 
 
-def write(name, *lines):
-    "A file in the folder of the test"
-    with open(name, 'w', encoding='utf-8') as file: file.write('\n'.join([*lines, '']))
-
-
-def write_table(header='a,b', line='{x},{y}'):
-    "The blobs, a line for each"
-    write('table.csv', header, *(line.format(i=i, x=x, y=y) for i, (x, y) in enumerate(BLOBS)))
-
-
 def test_ids_that_are_no_row_numbers_are_asked_about(refused):
-    write_table('key,a,b', '{i}01,{x},{y}')
+    write_table(header='key,a,b', line='{i}01,{x},{y}')
     write('pairs.csv', '1901,2001,same', '501,901,different')
     said = refused('fit', 'table.csv', '-k', 3, '--pairs', 'pairs.csv')
     assert "4 are in column 'key' and 0 are row numbers" in said and '--id key' in said
@@ -129,7 +112,7 @@ def test_hundreds_that_are_all_different_make_a_short_message():
 
 
 def test_an_id_is_found_and_used_once_in_either_unicode_form(refused):
-    write_table('name,a,b', 'Zoe\u0308 {i},{x},{y}')
+    write_table(header='name,a,b', line='Zoe\u0308 {i},{x},{y}')
     write('pairs.csv', 'Zo\u00eb 0,Zoe\u0308 1,same')
     assert Constraints.from_file('pairs.csv', read_table('table.csv', id_column='name').ids).must_link.tolist() == [[0, 1]]
     write('table.csv', 'name,a,b', 'Zo\u00eb,1,2', 'Zoe\u0308,2,3')
@@ -137,7 +120,7 @@ def test_an_id_is_found_and_used_once_in_either_unicode_form(refused):
 
 
 def test_columns_are_found_in_either_unicode_form(capsys):
-    write_table('Zoe\u0308,b')
+    write_table(header='Zoe\u0308,b')
     main(['fit', 'table.csv', '-k', '3', '--columns', 'Zo\u00eb', '-o', '-'])
     assert capsys.readouterr().out.startswith('id,label')
 
