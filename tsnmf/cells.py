@@ -17,7 +17,7 @@ from .committee import (DEEPEST, FINER, Committee, Place, Scene, _count, behold,
 from .constraints import Closure, Constraints, join_near
 from .partition import Partition
 from .snmf import normalize_rows
-from .trust import Trust, are_facts, bags, calibrate, in_turn
+from .trust import Trust, _confirmed, are_facts, bags, calibrate, in_turn
 
 # %% ../nbs/08_cells.ipynb #ce2b0f17
 def find_cells(
@@ -109,6 +109,7 @@ def _are_doubtful(known, trust, noise):
 def _as_facts(verdict, trust, scenes, known, facts, n_clusters, noise, rng, **how):
     "What the judge thinks where answers are facts; None: evidence explains hidden answers better, or they cannot all be facts"
     if noise != 'auto' or facts is None or trust.noise > FEW or (known.sure < 1).any(): return None
+    if _confirmed(known) * FEW < 1: return None  # they could hardly have contradicted each other
     told = judge(scenes, known, n_clusters, rng, **how)
     return told if are_facts(told, verdict, known) else None
 
