@@ -113,12 +113,6 @@ def _as_facts(verdict, trust, scenes, known, facts, n_clusters, noise, rng, **ho
     told = judge(scenes, known, n_clusters, rng, **how)
     return told if are_facts(told, verdict, known) else None
 
-def _again(verdict, trust, scenes, known, n_clusters, noise, rng, **how):
-    "What the judge thinks, and what is believed, when members believe bags of answers"
-    hands = in_turn(known, trust, n_clusters, rng)
-    second = judge(scenes, known, n_clusters, rng, certain=False, hands=hands, **how)
-    return second, calibrate(second.beside(verdict), known, noise)
-
 def survey(
     X,  # (n, d) samples, dense or sparse
     known: Constraints,  # answers as given
@@ -152,9 +146,12 @@ def survey(
     verdict = judge(scenes, known, n_clusters, rng, certain=noise == 0, **how)
     trust = calibrate(verdict, known, noise)
     if _are_doubtful(known, trust, noise):
-        surer = _as_facts(verdict, trust, scenes, known, facts, n_clusters, noise, rng, **how)
-        if surer is None: facts, verdict, trust = None, *_again(verdict, trust, scenes, known, n_clusters, noise, rng, **how)
-        else: verdict = surer
+        told = _as_facts(verdict, trust, scenes, known, facts, n_clusters, noise, rng, **how)
+        if told is None:
+            facts = None
+            told = judge(scenes, known, n_clusters, rng, certain=False, hands=in_turn(known, trust, n_clusters, rng), **how)
+            trust = calibrate(told, known, noise)
+        verdict = told
     hands = bags(known, trust, n_clusters, rng) if facts is None else [everything(known, facts)]
     committee = deliberate(verdict, scenes, hands, known, n_clusters, rng, facts=facts, **how)
     return Survey(committee, trust, facts, first, place_of(committee, scenes, count_answers(known)))

@@ -477,13 +477,6 @@ class Verdict:
     @property
     def choice(self): return sorted(self.judged, key=lambda j: -j.weight)  # the same, best first
 
-    def beside(self,
-        other,  # an earlier `Verdict`
-    ):
-        "This one, with what was thought of answers before, too"
-        both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in ('pairs', 'same', 'share')}
-        return replace(self, **both)
-
 @dataclass(frozen=True)
 class Committee:
     "What the views agree on"
