@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix, issparse
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_array, check_random_state, check_scalar
 from .checks import check_similarity
-from .constraints import Closure, Constraints, implied, join_near
+from .constraints import Closure, Constraints, implied
 from .graph import default_n_neighbors, knn_graph
 from .partition import Partition
 
@@ -146,18 +146,30 @@ def suggest_pairs(
     "The pairs to ask next, the most informative first; none is implied by what is known"
     V, S = _check_query(embedding, known, similarity)
     check_scalar(n_pairs, 'n_pairs', (int, np.integer), min_val=0)
-    closed = implied(known, V.shape[1]) or known.closure()  # or if there are more clusters than columns
-    if cells is not None: closed = join_near(closed, Partition(np.unique(cells, return_inverse=True)[1].ravel()))
+    facts = closed = implied(known, V.shape[1]) or known.closure()  # or if there are more clusters than columns
+    if cells is not None: closed = _with_cells(facts, Partition(np.unique(cells, return_inverse=True)[1].ravel()))
     sizes = closed.partition.sizes
     U = normalize(closed.partition.membership().T @ np.maximum(V, 0), norm='l1')
     tie = 1 + 1e-6 * check_random_state(random_state).random_sample(len(sizes))
     questions = rank_pairs(group_walk(S, closed), sizes, U, closed.group_matrix(), tie)
     pairs = np.array(list(islice(questions, n_pairs)), dtype=np.intp).reshape(-1, 2)
-    return _representatives(S, closed)[pairs]
+    return _representatives(S, closed, facts)[pairs]
 
-def _representatives(S, closed):
-    "Of each group the sample with the strongest edges"
-    order = np.argsort(np.asarray(S.sum(axis=0)).ravel(), kind='stable')
+def _with_cells(facts, cells):
+    "Groups of samples, and with them the rest of their cells: each goes to the one of its groups of which most is known"
+    told = facts.partition.sizes > 1
+    told[facts.apart] = True
+    order = np.argsort((told * facts.partition.sizes)[facts.groups], kind='stable')
+    most = np.empty(len(cells), dtype=np.intp)
+    most[cells.of[order]] = facts.groups[order]  # the last of each cell stays
+    home = np.where(told[most], most, len(told) + np.arange(len(cells)))
+    used, of = np.unique(np.where(told[facts.groups], facts.groups, home[cells.of]), return_inverse=True)
+    return Closure(of.ravel(), np.searchsorted(used, facts.apart))
+
+def _representatives(S, closed, facts):
+    "Of each group the sample of which most is known, and of those the one with the strongest edges"
+    told = facts.partition.sizes + np.isin(np.arange(len(facts.partition)), facts.apart)
+    order = np.lexsort((np.asarray(S.sum(axis=0)).ravel(), told[facts.groups]))
     shown = np.empty(len(closed.partition), dtype=np.intp)
     shown[closed.groups[order]] = order  # the last of each group stays
     return shown
